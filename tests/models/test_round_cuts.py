@@ -18,14 +18,15 @@ NUMBERS = st.floats(allow_nan=False, allow_infinity=False, width=64)
 def test_a_cut_parts_every_two_numbers(one, two):
     low, high = sorted((one, two))
     if low < high:
-        assert low <= round_cut(low, high) < high
-        assert low <= round_cut(low, high, "date") < high
+        for kind in ("numeric", "date"):
+            assert low <= round_cut(low, high, kind, at_low=True) < high
+            assert low < round_cut(low, high, kind) < high or np.nextafter(low, high) == high
 
 
 @given(st.integers(-(10**9), 10**9), st.integers(1, 10**9))
 def test_no_number_that_parts_them_has_fewer_digits(low, width):
     high = low + width
-    found = round_cut(float(low), float(high))
+    found = round_cut(float(low), float(high), at_low=True)
     assert found == int(found)
     if found:
         step = 10
@@ -47,8 +48,9 @@ def test_no_number_that_parts_them_has_fewer_digits(low, width):
 )
 def test_dates_are_cut_where_a_period_begins(low, high, start):
     days = [(dt.date.fromisoformat(day) - dt.date(1970, 1, 1)).days for day in (low, high, start)]
-    found = round_cut(days[0], days[1], "date")
+    found = round_cut(days[0], days[1], "date", at_low=True)
     assert days[0] <= found < days[1]
+    assert days[0] < round_cut(days[0], days[1], "date") < days[1]
     if start != low:
         assert found == days[2]
 
@@ -113,3 +115,17 @@ def test_naive_bayes_does_not_tell_the_sum_of_two_numbers():
         assert len(f"{cut:.15g}".rstrip("0")) <= 6
     (age,) = [own.labels.cuts for own in bayes.columns_ if own.name == "age"]
     assert all(cut % 1 == 0.5 for cut in age)
+
+
+def test_no_cut_of_a_tree_is_a_value_that_few_people_have():
+    """Incomes in whole thousands: nearly every round number is somebody's."""
+    rng = np.random.default_rng(2)
+    table, _ = _table(rng.permutation(300) + 20.0)
+    noise = rng.integers(0, 60, 300)
+    classes = np.digitize(table["fine"] + noise, [90, 140, 200, 260]).astype(str)
+    tree = KAnonymousTreeClassifier(_schema(), 3).fit(table, classes).tree_
+    names = [tree.attributes[view.attribute].name for view in tree.views]
+    fine = [slot for slot, name in enumerate(names) if name == "fine"]
+    cuts = tree.nodes.threshold[np.isin(tree.nodes.slot, fine)]
+    assert len(cuts) > 2
+    assert not np.isin(cuts, table["fine"]).any()

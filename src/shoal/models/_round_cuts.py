@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from decimal import Decimal
-from math import ceil
+from math import ceil, floor
 
 import numpy as np
 
@@ -14,36 +14,52 @@ _EPOCH = dt.date(1970, 1, 1)
 LAST_YEAR = dt.MAXYEAR - 1
 DIGITS = 20
 """Powers of ten that are tried: more than a double has."""
+MANY = 0.1
+"""Share of the rows that have a value at which a private column may be cut, as many have no fine.
+
+Values of fewer are those of few people to whoever audits the model by a larger k.
+"""
 
 
-def round_cut(low: float, high: float, kind: Kind = "numeric") -> float:
-    """The roundest number that is at least `low` and below `high`: both are somebody's values.
+def round_cut(low: float, high: float, kind: Kind = "numeric", *, at_low: bool = False) -> float:
+    """The roundest number between `low` and `high`, which are somebody's values.
 
     Half-way between two values is their sum.  Of a fine that one person has, where all others have
     none, it tells that fine; of two people it tells each of them the other's value.
 
+    Parameters
+    ----------
+    low, high : float
+        Values between which nobody has one.
+    kind : str
+        Dates are cut where a period begins.
+    at_low : bool
+        Whether the cut may be `low` itself: only where :data:`MANY` have it.  In a dense column the
+        roundest number is that of one person more often than not.
+
     Examples
     --------
-    >>> round_cut(0, 12_345.67), round_cut(17, 12_345.67), round_cut(41_204.5, 42_399.5)
-    (0.0, 10000.0, 42000.0)
-    >>> round_cut(41, 42)
-    41.0
+    >>> round_cut(0, 12_345.67, at_low=True), round_cut(0, 12_345.67)
+    (0.0, 10000.0)
+    >>> round_cut(41_204.5, 42_399.5), round_cut(140, 147), round_cut(41, 42)
+    (42000.0, 144.0, 41.5)
     """
     if kind == "date":
         for months in (120, 12, 1):
             start = _start_of_period(high, months)
-            if start is not None and low <= start:
+            if start is not None and (low < start or (at_low and low == start)):
                 return start
     exact = Decimal(low), Decimal(high)
     middle = (exact[0] + exact[1]) / 2
     first = max(abs(end) for end in exact).adjusted() + 1
     for place in range(first, first - DIGITS, -1):
         step = Decimal(10) ** place
-        least, most = ceil(exact[0] / step), ceil(exact[1] / step) - 1
+        least = ceil(exact[0] / step) if at_low else floor(exact[0] / step) + 1
+        most = ceil(exact[1] / step) - 1
         if least > most:
             continue
         found = float(min(max(round(middle / step), least), most) * step)
-        if low <= found < high:
+        if low < found < high or (at_low and found == low):
             return found
     return low
 

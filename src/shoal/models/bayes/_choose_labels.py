@@ -12,11 +12,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.models._round_cuts import round_cut
+from shoal.models._round_cuts import MANY, round_cut
 from shoal.models.bayes._bayes_column import Labels, Node
 from shoal.models.tree._attributes import Attribute
 from shoal.models.tree.growth._training import Coded
-from shoal.schema._column import Kind
 from shoal.typing import Codes, Flags, Floats
 
 Allows = Callable[[Codes, int], Flags]
@@ -37,8 +36,18 @@ def choose_labels(
     if attribute.ordered:
         values = coded.values[present]
         found, known = _choose_cuts(codes, allows, ranges)
-        between = _half_way if attribute.public or attribute.order else _round_between
-        cuts = tuple(between(values, cut, attribute.kind) for cut in found)
+        if attribute.public or attribute.order:
+            cuts = tuple(_half_way(values, cut) for cut in found)
+        else:  # at a value only where many have it, and it might be a label of its own
+            cuts = tuple(
+                round_cut(
+                    float(values[cut]),
+                    float(values[cut + 1]),
+                    attribute.kind,
+                    at_low=(codes == cut).mean() >= MANY and _is_allowed(codes == cut, allows),
+                )
+                for cut in found
+            )
         return Labels(attribute, cuts, (), known, False, missing)
     levels = list(zip(coded.maps, coded.labels, strict=True))
     paths = [tuple(str(labels[m[code]]) for m, labels in levels) for code in present.tolist()]
@@ -103,13 +112,8 @@ def _spread_cuts(known: Codes, ranges: int) -> Codes:
     return cuts[cuts < known[-1]]
 
 
-def _half_way(values: Floats, code: int, kind: Kind) -> float:
+def _half_way(values: Floats, code: int) -> float:
     """A number between one value and the next, which everybody may know."""
     low, high = float(values[code]), float(values[code + 1])
     middle = low + (high - low) / 2
     return middle if low <= middle < high else low
-
-
-def _round_between(values: Floats, code: int, kind: Kind) -> float:
-    """A number between one private value and the next."""
-    return round_cut(float(values[code]), float(values[code + 1]), kind)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.models._round_cuts import round_cut
+from shoal.models._round_cuts import MANY, round_cut
 from shoal.models.tree._attributes import Attribute
 from shoal.models.tree._nodes import FittedTree, View
 from shoal.models.tree._route_kernels import LEAF, Nodes
@@ -19,10 +19,14 @@ def finish(
     attributes: list[Attribute],
     training: Training,
     *,
+    least: int,
     to_majority: bool,
     class_is_public: bool,
 ) -> FittedTree:
-    """Turn a grown (and perhaps pruned) tree from codes into labels and thresholds."""
+    """Turn a grown (and perhaps pruned) tree from codes into labels and thresholds.
+
+    A threshold is a value of a private column only where many rows have it, and `least` of them.
+    """
     labels = training.labels
     kept = _kept(tree)
     new = {old: place for place, old in enumerate(kept)}
@@ -80,7 +84,7 @@ def finish(
         if [] in places:  # a branch that names no value takes those that no branch names
             nodes.other[node] = children[places.index([])]
         nodes.slot[node] = slot
-        nodes.threshold[node] = _threshold(split, attributes[split.column], training)
+        nodes.threshold[node] = _threshold(split, attributes[split.column], training, least)
         nodes.first[node], nodes.width[node] = at, len(table)
         tables.append(table)
         at += len(table)
@@ -88,13 +92,17 @@ def finish(
     return FittedTree(tuple(attributes), views, nodes._replace(child=child), class_is_public)
 
 
-def _threshold(split: Split, attribute: Attribute, training: Training) -> float:
+def _threshold(split: Split, attribute: Attribute, training: Training, least: int) -> float:
     """Where a test cuts: of a private column at a round number, with the same rows on each side."""
     if attribute.public or attribute.order or not attribute.ordered:
         return split.threshold
     values = training.known_values(split.column)
     above = int(np.searchsorted(values, split.threshold, side="right"))
-    return round_cut(float(values[above - 1]), float(values[above]), attribute.kind)
+    low, high = float(values[above - 1]), float(values[above])
+    n_low = np.count_nonzero(training.columns.codes[split.column] == above - 1)
+    return round_cut(
+        low, high, attribute.kind, at_low=bool(n_low >= max(least, MANY * training.n_rows))
+    )
 
 
 def _level(split: Split) -> int:

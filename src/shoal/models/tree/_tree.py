@@ -287,6 +287,7 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
             tree,
             attributes,
             training,
+            least=self.privacy_.minimum_size,
             to_majority=self.unseen == "majority",
             class_is_public=class_is_public,
         )
