@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from shoal._jit import kernel
 from shoal.anonymize.clusters._group_kernels import Groups, join
-from shoal.anonymize.clusters._group_loss import pair_loss
-from shoal.privacy.compiled._condition_kernels import add_cell, allowed
+from shoal.anonymize.clusters._group_loss import GroupColumns, pair_loss
+from shoal.privacy.compiled._condition_kernels import CompiledModel, add_cell, allowed
 from shoal.typing import Codes, Counts, Floats
 
 _SLACK = 1e-9  # a gain below is rounding, and could be won again and again
 _POLISHES = 3
+_NO_CODE = np.iinfo(np.int32).max  # larger than any
 
 
 class Pool(NamedTuple):
@@ -29,6 +30,9 @@ class Pool(NamedTuple):
     place: NDArray[np.int64]  # number of each cell's new group; -1 for none yet
     low: Codes  # of the new groups, as are the next
     high: Codes
+    next_low: Codes  # least and largest code without the cell that has `low` or `high`
+    next_high: Codes
+    lost: Floats  # (n_groups, n_columns): what a row loses in each column
     size: Counts
     n_cells: Counts
     loss: Floats
@@ -48,6 +52,9 @@ def make_pool(groups: Groups, n_cells: int, n_groups: int) -> Pool:
         np.empty(n_cells, np.int64),
         np.empty((n_groups, d), np.int32),
         np.empty((n_groups, d), np.int32),
+        np.empty((n_groups, d), np.int32),
+        np.empty((n_groups, d), np.int32),
+        np.zeros((n_groups, d)),
         np.zeros(n_groups, np.int64),
         np.zeros(n_groups, np.int64),
         np.zeros(n_groups),
@@ -109,103 +116,136 @@ def fill_pool(groups: Groups, near: NDArray[np.int64], pool: Pool) -> int:
 
 
 @kernel
-def put(groups: Groups, pool: Pool, i: int, place: int) -> None:
-    """Put a cell of the pool into a new group."""
-    empty = pool.n_cells[place] == 0
-    loss = 0.0
-    for j in range(pool.keys.shape[1]):
-        code = pool.keys[i, j]
-        if empty or code < pool.low[place, j]:
-            pool.low[place, j] = code
-        if empty or code > pool.high[place, j]:
-            pool.high[place, j] = code
-        loss += pair_loss(groups.columns, j, pool.low[place, j], pool.high[place, j])
+def put(columns: GroupColumns, pool: Pool, i: int, place: int) -> None:
+    """Put a cell of the pool into a new group; its values are counted elsewhere."""
+    is_empty = pool.n_cells[place] == 0
     pool.place[i] = place
     pool.size[place] += pool.rows[i]
     pool.n_cells[place] += 1
-    pool.loss[place] = loss
-    add_cell(groups.compiled, pool.cell[i], 1, pool.histogram[place])
+    widen(columns, pool, i, place, is_empty)
 
 
 @kernel
-def loss_with(groups: Groups, pool: Pool, i: int, place: int, most: float) -> float:
+def widen(columns: GroupColumns, pool: Pool, i: int, place: int, is_empty: bool) -> None:
+    """Make a new group's label cover a cell, too."""
+    loss = 0.0
+    for j in range(pool.keys.shape[1]):
+        code = pool.keys[i, j]
+        low, high = pool.low[place, j], pool.high[place, j]
+        if is_empty:
+            pool.low[place, j] = code
+            pool.high[place, j] = code
+            pool.next_low[place, j] = _NO_CODE
+            pool.next_high[place, j] = -1
+            pool.lost[place, j] = pair_loss(columns, j, code, code)
+        else:
+            pool.next_low[place, j] = min(max(low, code), pool.next_low[place, j])
+            pool.next_high[place, j] = max(min(high, code), pool.next_high[place, j])
+            if code < low or code > high:
+                pool.low[place, j] = min(low, code)
+                pool.high[place, j] = max(high, code)
+                pool.lost[place, j] = pair_loss(columns, j, min(low, code), max(high, code))
+        loss += pool.lost[place, j]
+    pool.loss[place] = loss
+
+
+@kernel
+def take_out(columns: GroupColumns, pool: Pool, n: int, i: int) -> None:
+    """Take a cell of the pool out of its new group; its values are counted elsewhere."""
+    place = pool.place[i]
+    pool.place[i] = -1
+    pool.size[place] -= pool.rows[i]
+    pool.n_cells[place] -= 1
+    is_empty = True
+    for other in range(n):
+        if pool.place[other] == place:
+            widen(columns, pool, other, place, is_empty)
+            is_empty = False
+
+
+@kernel
+def loss_with(columns: GroupColumns, pool: Pool, i: int, place: int, most: float) -> float:
     """Loss of a row of a new group with one more cell, or what of it reaches `most`."""
     loss = 0.0
     for j in range(pool.keys.shape[1]):
         code = pool.keys[i, j]
         low, high = pool.low[place, j], pool.high[place, j]
-        loss += pair_loss(groups.columns, j, min(low, code), max(high, code))
+        if code < low or code > high:
+            loss += pair_loss(columns, j, min(low, code), max(high, code))
+        else:
+            loss += pool.lost[place, j]
         if loss >= most:
             return loss
     return loss
 
 
 @kernel
-def is_fine(groups: Groups, pool: Pool, place: int) -> bool:
-    """Whether a new group is allowed as it is."""
-    if pool.size[place] < groups.compiled.minimum_size:
-        return False
-    return groups.compiled.size_only or allowed(
-        groups.compiled, pool.size[place], pool.histogram[place]
-    )
-
-
-@kernel
-def grow_from_seeds(groups: Groups, pool: Pool, n: int, seed: int) -> int:
+def grow_from_seeds(
+    columns: GroupColumns, compiled: CompiledModel, pool: Pool, n: int, seed: int
+) -> int:
     """Grow groups, each from the cell farthest from the last seed; returns how many are allowed.
 
     A group takes the cell that costs least for each of its rows until it is allowed.
     """
-    pool.place[:n] = -1
+    least, size_only = compiled.minimum_size, compiled.size_only
     left = 0
     for i in range(n):
+        pool.place[i] = -1
         left += pool.rows[i]
     n_made = 0
-    while n_made < pool.size.shape[0] and left >= groups.compiled.minimum_size and seed >= 0:
+    while n_made < pool.size.shape[0] and left >= least and seed >= 0:
         place = n_made
-        pool.size[place], pool.n_cells[place], pool.histogram[place] = 0, 0, 0
-        pool.bound[:n] = 0.0
-        put(groups, pool, seed, place)
-        left -= pool.rows[seed]
-        while not is_fine(groups, pool, place):
-            i = cheapest_cell(groups, pool, n, place)
-            if i < 0:
-                break
-            put(groups, pool, i, place)
+        pool.size[place], pool.n_cells[place] = 0, 0
+        pool.histogram[place] = 0
+        for i in range(n):
+            pool.bound[i] = 0.0
+        i, is_fine = seed, False
+        while i >= 0 and not is_fine:
+            put(columns, pool, i, place)
             left -= pool.rows[i]
-        if not is_fine(groups, pool, place):
+            is_fine = pool.size[place] >= least
+            if not size_only:
+                add_cell(compiled, pool.cell[i], 1, pool.histogram[place])
+                is_fine = is_fine and allowed(compiled, pool.size[place], pool.histogram[place])
+            if not is_fine:
+                i = cheapest_cell(columns, pool, n, place)
+        if not is_fine:
             for i in range(n):
                 if pool.place[i] == place:
                     pool.place[i] = -1
             break
         n_made += 1
-        seed = farthest_cell(groups, pool, n, seed)
+        seed = farthest_cell(columns, pool, n, seed)
     return n_made
 
 
 @kernel
-def cheapest_cell(groups: Groups, pool: Pool, n: int, place: int) -> int:
+def cheapest_cell(columns: GroupColumns, pool: Pool, n: int, place: int) -> int:
     """The cell in no group whose rows a new group takes at least cost for each."""
     size, loss = pool.size[place], pool.loss[place]
-    best, least = -1, np.inf
+    best, least, most, rows = -1, np.inf, np.inf, -1
+    ratio = 0.0
     for i in range(n):
         if pool.place[i] >= 0 or pool.rows[i] == 0:  # further rows of people add nobody
             continue
-        # loss_with + size / rows * (loss_with - loss) < least
-        ratio = size / pool.rows[i]
-        most = (least + ratio * loss) / (1 + ratio)
+        if pool.rows[i] != rows:
+            rows = pool.rows[i]
+            # loss_with + size / rows * (loss_with - loss) < least
+            ratio = size / rows
+            most = (least + ratio * loss) / (1 + ratio)
         # labels only get wider: with them a cell costs no less than when it was looked at last
         if pool.bound[i] >= most:
             continue
-        wider = loss_with(groups, pool, i, place, most)
+        wider = loss_with(columns, pool, i, place, most)
         pool.bound[i] = wider
         if wider < most:
             best, least = i, wider + ratio * (wider - loss)
+            most = (least + ratio * loss) / (1 + ratio)
     return best
 
 
 @kernel
-def farthest_cell(groups: Groups, pool: Pool, n: int, seed: int) -> int:
+def farthest_cell(columns: GroupColumns, pool: Pool, n: int, seed: int) -> int:
     """The cell in no group that differs most from another; -1 when all are in groups."""
     best, most = -1, -1.0
     for i in range(n):
@@ -214,37 +254,76 @@ def farthest_cell(groups: Groups, pool: Pool, n: int, seed: int) -> int:
         loss = 0.0
         for j in range(pool.keys.shape[1]):
             one, other = pool.keys[i, j], pool.keys[seed, j]
-            loss += pair_loss(groups.columns, j, min(one, other), max(one, other))
+            loss += pair_loss(columns, j, min(one, other), max(one, other))
         if loss > most:
             best, most = i, loss
     return best
 
 
 @kernel
-def place_rest(groups: Groups, pool: Pool, n: int, n_made: int) -> bool:
+def place_rest(
+    columns: GroupColumns, compiled: CompiledModel, pool: Pool, n: int, n_made: int
+) -> bool:
     """Put the cells in no group where they cost least; returns whether all are allowed."""
+    size_only = compiled.size_only
     for i in range(n):
         if pool.place[i] >= 0:
             continue
-        best, least = -1, np.inf
-        for place in range(n_made):
-            size = max(1, pool.size[place] + pool.rows[i])  # cells may have no rows that count
-            most = (least + pool.size[place] * pool.loss[place]) / size
-            wider = loss_with(groups, pool, i, place, most)
-            if wider < most and may_take(groups, pool, i, place):
-                best, least = place, size * wider - pool.size[place] * pool.loss[place]
+        if size_only:
+            best = cheapest_place(columns, pool, i, n_made, -1, np.inf)
+        else:
+            best = cheapest_allowed_place(columns, compiled, pool, i, n_made, -1, np.inf)
         if best < 0:
             return False
-        put(groups, pool, i, best)
+        put(columns, pool, i, best)
+        if not size_only:
+            add_cell(compiled, pool.cell[i], 1, pool.histogram[best])
     return True
 
 
 @kernel
-def may_take(groups: Groups, pool: Pool, i: int, place: int) -> bool:
+def cheapest_place(
+    columns: GroupColumns, pool: Pool, i: int, n_made: int, own: int, least: float
+) -> int:
+    """The new group, other than `own`, that a cell costs least and below `least`; -1 for none."""
+    best = -1
+    for place in range(n_made):
+        if place == own or pool.n_cells[place] == 0:
+            continue
+        size = max(1, pool.size[place] + pool.rows[i])  # cells may have no rows that count
+        most = (least + pool.size[place] * pool.loss[place]) / size
+        wider = loss_with(columns, pool, i, place, most)
+        if wider < most:
+            best, least = place, size * wider - pool.size[place] * pool.loss[place]
+    return best
+
+
+@kernel
+def cheapest_allowed_place(
+    columns: GroupColumns,
+    compiled: CompiledModel,
+    pool: Pool,
+    i: int,
+    n_made: int,
+    own: int,
+    least: float,
+) -> int:
+    """The same among groups that may take the cell."""
+    best = -1
+    for place in range(n_made):
+        if place == own or pool.n_cells[place] == 0:
+            continue
+        size = max(1, pool.size[place] + pool.rows[i])
+        most = (least + pool.size[place] * pool.loss[place]) / size
+        wider = loss_with(columns, pool, i, place, most)
+        if wider < most and may_take(compiled, pool, i, place):
+            best, least = place, size * wider - pool.size[place] * pool.loss[place]
+    return best
+
+
+@kernel
+def may_take(compiled: CompiledModel, pool: Pool, i: int, place: int) -> bool:
     """Whether a new group is allowed with one more cell."""
-    compiled = groups.compiled
-    if compiled.size_only:
-        return True
     add_cell(compiled, pool.cell[i], 1, pool.histogram[place])
     answer = allowed(compiled, pool.size[place] + pool.rows[i], pool.histogram[place])
     add_cell(compiled, pool.cell[i], -1, pool.histogram[place])
@@ -252,80 +331,60 @@ def may_take(groups: Groups, pool: Pool, i: int, place: int) -> bool:
 
 
 @kernel
-def may_leave(groups: Groups, pool: Pool, i: int) -> bool:
-    """Whether a cell's new group is allowed without it, or empty."""
-    compiled, place = groups.compiled, pool.place[i]
-    rest = pool.size[place] - pool.rows[i]
-    if rest == 0:
-        return True
-    if rest < compiled.minimum_size or compiled.size_only:
-        return rest >= compiled.minimum_size
+def may_leave(compiled: CompiledModel, pool: Pool, i: int) -> bool:
+    """Whether a cell's new group, which is large enough then, is allowed without it."""
+    place = pool.place[i]
     add_cell(compiled, pool.cell[i], -1, pool.histogram[place])
-    answer = allowed(compiled, rest, pool.histogram[place])
+    answer = allowed(compiled, pool.size[place] - pool.rows[i], pool.histogram[place])
     add_cell(compiled, pool.cell[i], 1, pool.histogram[place])
     return answer
 
 
 @kernel
-def label_rest(
-    groups: Groups, pool: Pool, n: int, place: int, without: int, low: Codes, high: Codes
-) -> float:
-    """Loss of a row of a new group without one of its cells; `low` and `high` get the label."""
-    d = pool.keys.shape[1]
-    same = True
-    for j in range(d):
-        least, largest = pool.low[place, j], pool.high[place, j]
-        low[j], high[j] = least, largest
-        code = pool.keys[without, j]
-        if least == largest or least < code < largest:
-            continue
-        low[j], high[j] = largest, least
-        i = 0
-        while i < n and (low[j] > least or high[j] < largest):  # who else is at the ends
-            if pool.place[i] == place and i != without:
-                low[j] = min(low[j], pool.keys[i, j])
-                high[j] = max(high[j], pool.keys[i, j])
-            i += 1
-        same = same and low[j] == least and high[j] == largest
-    if same:
+def loss_without(columns: GroupColumns, pool: Pool, i: int) -> float:
+    """Loss of a row of a cell's new group without the cell."""
+    place = pool.place[i]
+    if pool.n_cells[place] == 1:
         return pool.loss[place]
     loss = 0.0
-    for j in range(d):
-        loss += pair_loss(groups.columns, j, low[j], high[j])
+    for j in range(pool.keys.shape[1]):
+        code, low, high = pool.keys[i, j], pool.low[place, j], pool.high[place, j]
+        if low < code < high or low == high:
+            loss += pool.lost[place, j]
+            continue
+        low = pool.next_low[place, j] if code == low else low
+        high = pool.next_high[place, j] if code == high else high
+        loss += pair_loss(columns, j, low, high)
     return loss
 
 
 @kernel
-def polish(groups: Groups, pool: Pool, n: int, n_made: int) -> int:
+def polish(columns: GroupColumns, compiled: CompiledModel, pool: Pool, n: int, n_made: int) -> int:
     """Move each cell of the pool to the new group where it costs least; returns moves."""
-    d = pool.keys.shape[1]
-    low, high = np.empty(d, np.int32), np.empty(d, np.int32)
+    least_rows, size_only = compiled.minimum_size, compiled.size_only
     moved = 0
     for i in range(n):
         own = pool.place[i]
-        if pool.loss[own] <= 0 or not may_leave(groups, pool, i):
-            continue
         rest = pool.size[own] - pool.rows[i]
-        loss = label_rest(groups, pool, n, own, i, low, high)
-        least = pool.size[own] * pool.loss[own] - rest * loss - _SLACK
+        if pool.loss[own] <= 0 or 0 < rest < least_rows:
+            continue
+        least = pool.size[own] * pool.loss[own] - rest * loss_without(columns, pool, i) - _SLACK
         if least <= 0:
             continue
-        best = -1
-        for place in range(n_made):
-            if place == own or pool.n_cells[place] == 0:
-                continue
-            size = max(1, pool.size[place] + pool.rows[i])  # cells may have no rows that count
-            most = (least + pool.size[place] * pool.loss[place]) / size
-            wider = loss_with(groups, pool, i, place, most)
-            if wider < most and may_take(groups, pool, i, place):
-                best, least = place, size * wider - pool.size[place] * pool.loss[place]
-        if best >= 0:
-            pool.size[own] -= pool.rows[i]
-            pool.n_cells[own] -= 1
-            add_cell(groups.compiled, pool.cell[i], -1, pool.histogram[own])
-            pool.low[own], pool.high[own], pool.loss[own] = low, high, loss
-            put(groups, pool, i, best)
-            moved += 1
+        if size_only:
+            best = cheapest_place(columns, pool, i, n_made, own, least)
+        elif rest == 0 or may_leave(compiled, pool, i):
+            best = cheapest_allowed_place(columns, compiled, pool, i, n_made, own, least)
+        else:
+            continue
+        if best < 0:
+            continue
+        take_out(columns, pool, n, i)
+        put(columns, pool, i, best)
+        if not size_only:
+            add_cell(compiled, pool.cell[i], -1, pool.histogram[own])
+            add_cell(compiled, pool.cell[i], 1, pool.histogram[best])
+        moved += 1
     return moved
 
 
@@ -371,6 +430,7 @@ def rebuild_groups(groups: Groups, n_near: int, n_tries: int, budget: int, state
     sequence of pseudo-random seeds.
     """
     capacity = 4096
+    columns, compiled = groups.columns, groups.compiled
     pool = make_pool(groups, capacity, 64)
     near, rise = np.empty(n_near, np.int64), np.empty(n_near)
     kept, spent = 0, 0
@@ -398,13 +458,13 @@ def rebuild_groups(groups: Groups, n_near: int, n_tries: int, budget: int, state
         for turn in range(n_tries):
             state = (state * 1103515245 + 12345) & 0x7FFFFFFF
             seed = (state >> 8) % (own if turn == 0 else n)
-            n_made = grow_from_seeds(groups, pool, n, seed)
+            n_made = grow_from_seeds(columns, compiled, pool, n, seed)
             spent += n * n
-            if n_made == 0 or not place_rest(groups, pool, n, n_made):
+            if n_made == 0 or not place_rest(columns, compiled, pool, n, n_made):
                 continue
             for _ in range(_POLISHES):
                 spent += n * wanted
-                if polish(groups, pool, n, n_made) == 0:
+                if polish(columns, compiled, pool, n, n_made) == 0:
                     break
             total = pool_loss(pool, n_made)
             if total < least:
