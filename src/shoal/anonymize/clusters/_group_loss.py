@@ -41,10 +41,10 @@ class GroupColumns(NamedTuple):
     missing: NDArray[np.int64]
     weight: Floats
     start: NDArray[np.int64]  # where a computed column's part of the next arrays begins
-    position: Floats  # of a code, in units of loss (ranges)
+    position: Floats  # of a code, in units of loss, where a range begins with it (ranges)
     parent: NDArray[np.int64]  # of a node (trees)
     stop: NDArray[np.int64]
-    loss: Floats
+    loss: Floats  # of a node; for ranges, the position of a code where a range ends with it
 
 
 def is_range_column(coding: Coding) -> bool:
@@ -62,12 +62,15 @@ def make_columns(
     measure: Measure = "loss",
     *,
     exact: bool = True,
+    by_band: bool = False,
 ) -> GroupColumns:
     """Prepare the losses of all columns; those of trees need a hierarchy.
 
     A node costs what :func:`shoal.metrics._measure.label_loss` says, times the column's weight.  A
     range costs its width; with `exact` false, that of the range between public lines, unless the
-    column has so many values that looking all of them up would take long.
+    column has so many values that looking all of them up would take long.  With `by_band`, ranges
+    of such columns cost all of the bands that they begin and end in: what nearly every one of them
+    is released as, but no bound.
     """
     first: list[int] = []
     start: list[int] = []
@@ -79,13 +82,16 @@ def make_columns(
             first.append(filled)
             start.append(0)
             as_is = exact or coding.n_codes > LINES_LIMIT
-            own = loss_table(coding, bool(ranges), measure, exact=as_is)
+            if as_is and by_band and ranges and coding.bands is not None:
+                own = _banded_table(coding)
+            else:
+                own = loss_table(coding, bool(ranges), measure, exact=as_is)
             table.append(own.ravel() * weight)
             filled += coding.n_codes**2
             continue
         first.append(-1)
         start.append(made)
-        arrays = _tree_arrays(coding, measure) if not ranges else _range_arrays(coding)
+        arrays = _range_arrays(coding, by_band) if ranges else _tree_arrays(coding, measure)
         for into, part in zip(computed, arrays, strict=True):
             into.append(part)
         made += len(arrays[0])
@@ -155,9 +161,30 @@ def code_positions(coding: Coding) -> Floats:
     return position
 
 
-def _range_arrays(coding: Coding) -> tuple[Floats, Codes, Codes, Floats]:
+def _range_arrays(coding: Coding, by_band: bool) -> tuple[Floats, Codes, Codes, Floats]:
     n = coding.n_codes
-    return code_positions(coding), np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros(n)
+    ends = _band_positions(coding) if by_band else (code_positions(coding),) * 2
+    return ends[0], np.zeros(n, np.int32), np.zeros(n, np.int32), ends[1]
+
+
+def _band_positions(coding: Coding) -> tuple[Floats, Floats]:
+    """Where the band of each code begins and ends; the code itself where there are no bands."""
+    position, tree = code_positions(coding), coding.hierarchy
+    if coding.bands is None or tree is None:
+        return position, position
+    last = np.minimum(tree.stop[coding.bands], coding.n_values) - 1
+    return position[tree.start[coding.bands]], position[np.maximum(last, 0)]
+
+
+def _banded_table(coding: Coding) -> Floats:
+    """Loss of ranges of one column, each as wide as its bands."""
+    codes = np.arange(coding.n_codes)
+    first, last = _band_positions(coding)
+    table = np.maximum(last[None, :] - first[:, None], 0.0)
+    table = np.triu(table, 1) + np.triu(table, 1).T
+    if coding.missing >= 0:
+        table[coding.missing, :] = table[:, coding.missing] = codes != coding.missing
+    return table
 
 
 def _tree_arrays(coding: Coding, measure: Measure) -> tuple[Floats, Codes, Codes, Floats]:
@@ -178,7 +205,7 @@ def pair_loss(columns: GroupColumns, column: int, low: int, high: int) -> float:
     if columns.is_range[column]:
         if high == columns.missing[column]:
             return columns.weight[column]
-        width = columns.position[start + high] - columns.position[start + low]
+        width = columns.loss[start + high] - columns.position[start + low]
         return columns.weight[column] * width
     node = low  # a leaf; climb until the node covers the other end too
     while columns.stop[start + node] <= high:

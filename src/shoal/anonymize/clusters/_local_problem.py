@@ -124,7 +124,7 @@ def make_local_problem(
     return LocalProblem(
         np.ascontiguousarray(cells.keys[:, order]),
         compiled,
-        make_columns(ordered, is_range[order], weights[order], exact=exact),
+        make_columns(ordered, is_range[order], weights[order], exact=exact, by_band=not exact),
         ladders,
         ordered,
         np.array(order, np.int64),
