@@ -102,7 +102,24 @@ def test_a_table_too_large_to_try_everything_goes_by_a_part_of_it(monkeypatch):
     whole = {name for name, n in tried if n == largest}
     assert {"regions", "loss"} < whole
     assert len(whole) == 3
-    assert {name for name, n in tried if n < largest} == {"price", "walk"}
+    assert {name for name, n in tried if n < largest} == {"price", "walk", "regions", "loss"}
+
+
+def test_slow_ways_are_left_out_where_regions_begin_far_better_on_a_part(monkeypatch):
+    table, schema = random_table(1, 4, 300)
+    problem = problem_of(open_table(table).compress(schema).cells, 4)
+    block, regions = np.arange(len(problem.keys)), _starts.REGIONS
+    for times, kept in ((1.1, 1), (1.2, 0)):
+
+        def starts(problem, names, deadline, times=times):
+            group_of = np.zeros(len(problem.keys), np.int64)
+            losses = {"price": times, "walk": 2.0, "regions": 1.0, "loss": 1.1}
+            found = [_starts.FirstGroups(n, group_of, True, losses[n], losses[n]) for n in names]
+            return sorted(found, key=lambda start: start.loss)
+
+        monkeypatch.setattr(_local_solver, "first_groups", starts)
+        slow = _local_solver._better_on_trial(problem, block, np.inf, regions)
+        assert slow == ("price",) * kept
 
 
 def problem_of(cells, k):

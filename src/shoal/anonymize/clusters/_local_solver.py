@@ -46,7 +46,7 @@ LEAST_BLOCK = 4_096
 SMALL_BLOCK = 24_576
 """Cells of blocks where a table has groups enough for several."""
 
-_PART_ON_TRIAL = 8_192
+_PART_ON_TRIAL = 32_768
 _GROUPS_PER_BLOCK = 65_536  # about as many as are solved together
 _LEAST_GROUPS = 1_000  # of a block that is cut off although it could be solved with others
 _SMALLEST_PART = 64  # of a block's cells, the least part that is cut off
@@ -111,7 +111,7 @@ def _ways(
             return names
         return names + tuple(name for name in regions if name not in names)
     if sum(map(len, blocks)) > BLOCK:
-        slow = _better_on_trial(problem, max(blocks, key=len), deadline)
+        slow = _better_on_trial(problem, max(blocks, key=len), deadline, regions)
         return slow + regions
     return _BY_TRIAL + regions
 
@@ -128,12 +128,20 @@ def walk_is_enough(problem: LocalProblem) -> bool:
     return is_nodes and problem.compiled.size_only and n_nodes <= MOST_NODES
 
 
-def _better_on_trial(problem: LocalProblem, block: Block, deadline: float) -> tuple[str, ...]:
-    """The better of the slow ways, on a part of a table that is too large to try both."""
+def _better_on_trial(
+    problem: LocalProblem, block: Block, deadline: float, regions: tuple[str, ...]
+) -> tuple[str, ...]:
+    """The better of the slow ways, on a part of a table that is too large to try both.
+
+    None where it would not be refined there, since regions begin far better.
+    """
     part = max(cut_blocks(problem, block, _PART_ON_TRIAL), key=len)
     if len(part) > 2 * _PART_ON_TRIAL:  # cannot be cut
         part = part[:: -(-len(part) // _PART_ON_TRIAL)]
-    return (first_groups(problem.take(part), _BY_TRIAL, deadline)[0].name,)
+    starts = first_groups(problem.take(part), _BY_TRIAL + regions, deadline)
+    slow = next(start for start in starts if start.name in _BY_TRIAL)
+    is_far = starts[0].is_allowed and slow.loss > _NEAR * starts[0].loss
+    return () if is_far else (slow.name,)
 
 
 def solve_block(
