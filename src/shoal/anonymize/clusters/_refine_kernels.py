@@ -30,6 +30,7 @@ DISSOLVE, MOVE, SPLIT, REBUILD = range(4)
 """The steps of a round, in their order."""
 
 _SLACK = 1e-9  # a gain below is rounding, and could be won again and again
+_PATIENCE = 64  # groups in a row that cannot be given up, before others are not tried any more
 
 
 class Halves(NamedTuple):
@@ -121,15 +122,19 @@ def absorb_cells(groups: Groups) -> int:
 def move_cells(groups: Groups) -> int:
     """Move each cell to the group where it costs least, if its own group can spare it."""
     n, d = groups.keys.shape
+    least, size_only = groups.compiled.minimum_size, groups.compiled.size_only
     index = index_groups(groups)
     low, high = np.empty(d, np.int32), np.empty(d, np.int32)
     likely = np.full(groups.size.shape[0], -1)  # where the last cell of each group went
     moved = 0
     for cell in range(n):
         own = groups.group_of[cell]
-        if own < 0 or groups.loss[own] <= 0 or not allowed_without(groups, cell):
+        if own < 0 or groups.loss[own] <= 0:
             continue
         rest = groups.size[own] - groups.compiled.sizes[cell]
+        fine = size_only and rest >= least  # asked here: calling a model takes longer than that
+        if not fine and not allowed_without(groups, cell):
+            continue
         loss = label_without(groups, own, cell, low, high)
         saved = groups.size[own] * groups.loss[own] - rest * loss - _SLACK
         if saved <= 0:
@@ -145,13 +150,18 @@ def move_cells(groups: Groups) -> int:
 
 @kernel
 def dissolve_groups(groups: Groups) -> int:
-    """Give up groups whose cells, each in the group where it costs least, cost less elsewhere."""
+    """Give up groups whose cells, each in the group where it costs least, cost less elsewhere.
+
+    Those that lose most are tried first; it ends where many in a row are better kept.
+    """
     index = index_groups(groups)
     cells = np.empty(groups.keys.shape[0], np.int64)
-    dissolved = 0
+    dissolved, failed = 0, 0
     for group in np.argsort(-groups.loss, kind="mergesort"):
         if groups.size[group] == 0 or groups.loss[group] <= 0:
             continue
+        if failed == _PATIENCE:
+            break
         n_cells = 0
         cell = groups.head[group]
         while cell >= 0:
@@ -169,8 +179,9 @@ def dissolve_groups(groups: Groups) -> int:
             join(groups, cells[gone], target)
             gone += 1
         if gone == n_cells:
-            dissolved += 1
+            dissolved, failed = dissolved + 1, 0
             continue
+        failed += 1
         # one cell found no room: those that left come back
         for i in range(gone):
             leave(groups, cells[i])

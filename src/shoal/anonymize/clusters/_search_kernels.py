@@ -113,13 +113,15 @@ def cheapest_group(
     rows = groups.compiled.sizes[cell]
     # every group has at least so many rows, and all of them pay for a wider label
     least = max(1, groups.compiled.minimum_size)
+    size_only = groups.compiled.size_only  # asked here: calling a model takes longer than a look
     d = key.shape[0]
     n = index.group.shape[0]
     with_cell = np.zeros(d + 1)
     best = -1
     if likely >= 0 and likely != own and groups.size[likely] > 0:
         raised = added_loss(groups, cell, likely)
-        if raised < most and allowed_with(groups, cell, likely):
+        fine = size_only and groups.size[likely] + rows >= least
+        if raised < most and (fine or allowed_with(groups, cell, likely)):
             best, most = likely, raised
     i, known = 0, 0  # sums over so many columns are those of the entry before
     while i < n:
@@ -150,7 +152,8 @@ def cheapest_group(
         if best == group:
             continue
         raised = added_loss(groups, cell, group)
-        if raised < most and allowed_with(groups, cell, group):
+        fine = size_only and groups.size[group] + rows >= least
+        if raised < most and (fine or allowed_with(groups, cell, group)):
             most = raised
             best = group
     return best, most
