@@ -39,16 +39,32 @@ def optimum(cells, columns, least, sizes=None):
     ranges=st.booleans(),
     exact=st.booleans(),
     start=st.sampled_from([0.3, 1.0, 3.0]),
+    first_work=st.sampled_from([_priced_loss._LEAST_FIRST, 0]),
 )
 def test_no_grouping_goes_below_the_bound_wherever_prices_begin(
-    seed, n, least, ranges, exact, start
+    seed, n, least, ranges, exact, start, first_work
 ):
     cells = group_cases.cells(seed, n)
     columns = columns_of(cells, ranges=ranges, exact=exact)
     row_loss = np.random.default_rng(seed).random(cells.n_groups) * start
     sizes = np.random.default_rng(seed).integers(1, 5, cells.n_groups)
     best = optimum(cells, columns, least, sizes)
-    assert priced_loss(columns, cells.keys, sizes, least, row_loss, WORK) <= best + 1e-6
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_priced_loss, "_LEAST_FIRST", first_work)  # without any, prices are flattened
+        patch.setattr(_priced_loss, "_FIRST", first_work)
+        assert priced_loss(columns, cells.keys, sizes, least, row_loss, WORK) <= best + 1e-6
+
+
+def test_where_the_first_prices_take_too_long_flatter_ones_are_checked(monkeypatch):
+    cells = group_cases.cells(7, 200)
+    asked = columns_of(cells), cells.keys, cells.sizes, 5
+    losses = np.random.default_rng(0).random(cells.n_groups)
+    monkeypatch.setattr(_priced_loss, "_LEAST_FIRST", 0)
+    monkeypatch.setattr(_priced_loss, "_FIRST", 0)
+    flat = priced_loss(*asked, losses, WORK)
+    assert flat > 0.2 * (cells.sizes * losses).sum()
+    monkeypatch.setattr(_priced_loss, "_FLAT_FIRST", 0)
+    assert priced_loss(*asked, losses, WORK) == 0
 
 
 def test_the_bound_is_near_to_the_least_possible():

@@ -31,6 +31,7 @@ _BUDGET = 200_000  # steps of the search for the least cover of one row
 _FEW_COLUMNS = 25  # with more, that search ends without a result
 _WIDE_LOOKS = 200_000_000  # values that are compared then
 _WIDE_DRAWN = 40
+_PILOT = 200  # drawn rows that say whether others can come to more than prices did
 
 WORK = 15_000
 """For each cell, how many cells are looked at to find prices: two seconds for 20,000 cells."""
@@ -137,15 +138,18 @@ def bound_loss(
         priced = priced_loss(columns, keys, cells.sizes, least, losses, looks) / scale
     if priced * scale >= _NEAR * total:
         return LossBound(total / scale, min(priced, total / scale))
-    by_row = _bound_by_rows(recoded, losses, is_range, least)
+    by_row = _bound_by_rows(recoded, losses, is_range, least, priced)
     # prices are certain: a bound from drawn rows has to be better to be told
     return by_row if by_row.least > priced else LossBound(total / scale, priced)
 
 
 def _bound_by_rows(
-    recoded: Recoded, losses: Floats, is_range: Flags | None, least: int
+    recoded: Recoded, losses: Floats, is_range: Flags | None, least: int, known: float
 ) -> LossBound:
-    """What each row loses at least, or drawn ones; it does not know of public lines."""
+    """What each row loses at least, or drawn ones; it does not know of public lines.
+
+    It ends early, with nothing, where the first of many draws promise less than what is `known`.
+    """
     cells = recoded.cells
     total = float((cells.sizes * losses).sum())
     scale = max(1, cells.n_rows * len(cells.names))
@@ -160,7 +164,14 @@ def _bound_by_rows(
         chosen = draw.choice(losing, drawn, p=weight / weight.sum())
     counts = np.maximum(cells.row_counts, cells.sizes)
     columns, keys = _group_columns(recoded, is_range, exact=True)
-    bounds = _row_bounds(columns, keys, counts, chosen, losses[chosen], least)
+    bounds_of = partial(_row_bounds, columns, keys, counts, least=least)
+    if known > 0 and drawn > _PILOT:
+        first = chosen[:_PILOT]
+        shares = bounds_of(first, losses[first]) / losses[first]
+        most = float(shares.mean()) + 3 * float(shares.std()) / math.sqrt(_PILOT)
+        if most * total / scale <= known:
+            return LossBound(total / scale, 0.0)
+    bounds = bounds_of(chosen, losses[chosen])
     if drawn == 0:
         return LossBound(total / scale, float((cells.sizes[chosen] * bounds).sum()) / scale)
     share = least_mean(bounds / losses[chosen], 1 - CONFIDENCE)

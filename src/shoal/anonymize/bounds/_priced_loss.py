@@ -40,6 +40,14 @@ _FIRST = 1_000
 They take up to 720 where others can be checked; where all rows differ, any number.
 """
 _LEAST_FIRST, _MOST_FIRST = 5_000_000, 80_000_000  # the same in all: 0.1 s, some seconds
+_FLAT = 0.6
+"""Where those take too long, prices rise with this power of what rows lose.
+
+What rows lose varies most where all differ.  Boxes with several of the dearest rows are worth least
+for the price of all; most boxes that had to be checked had those.
+"""
+_FLAT_SHARES = (0.3, 0.45)  # of all that is lost, then
+_FLAT_FIRST = 150_000_000  # cells that may be looked at for the first of these
 _TURNS = 3  # so often prices are raised and all boxes gone through after that, if work is left
 _ROUNDS = 30  # between two of them, over the boxes found
 _RAISE, _SHORTER = 0.03, 0.7  # how much prices are raised, and what is left of it after a failure
@@ -66,22 +74,28 @@ def priced_loss(
     rest = least_rest(boxes, table)
     start = np.minimum(np.floor(row_loss * UNIT).astype(np.int64), most)
     ceiling = int((sizes * start).sum())
-    found: list[Found] = []
-    first_looks = min(work, max(_LEAST_FIRST, min(_MOST_FIRST, _FIRST * len(keys))))
-    best, left, prices = 0, work, start
-    for turn in range(len(_SHARES) + _TURNS):
-        if turn < len(_SHARES):
-            asked = (start * _SHARES[turn]).astype(np.int64)
-        else:
-            asked = _settled(_joined(found), table, prices, most, ceiling)
-        lowered, most_looks = asked.copy(), left if turn else first_looks
-        looked, more = _lower_everywhere(boxes, table, rest, asked, lowered, most_looks)
-        if looked < 0:
-            break
-        prices, left = asked, left - looked
-        best = max(best, int((sizes * lowered).sum()))
-        found.append(more)
-        if left < looked:
+    looks = min(work, max(_LEAST_FIRST, min(_MOST_FIRST, _FIRST * len(keys))))
+    best = 0
+    for shares, power, first_looks in ((_SHARES, 1.0, looks), (_FLAT_SHARES, _FLAT, _FLAT_FIRST)):
+        found: list[Found] = []
+        left, prices = work, start
+        rising = start.astype(np.float64) ** power
+        rising *= ceiling / max(float((sizes * rising).sum()), 1.0)
+        for turn in range(len(shares) + _TURNS):
+            if turn < len(shares):
+                asked = np.minimum(rising * shares[turn], most).astype(np.int64)
+            else:
+                asked = _settled(_joined(found), table, prices, most, ceiling)
+            lowered, most_looks = asked.copy(), left if turn else min(work, first_looks)
+            looked, more = _lower_everywhere(boxes, table, rest, asked, lowered, most_looks)
+            if looked < 0:
+                break
+            prices, left = asked, left - looked
+            best = max(best, int((sizes * lowered).sum()))
+            found.append(more)
+            if left < looked:
+                break
+        if found:
             break
     return best / UNIT
 
