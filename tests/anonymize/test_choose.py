@@ -13,7 +13,7 @@ def test_the_purpose_decides():
     assert choose_method(SCHEMA, 1000, "queries").method == "mondrian"
     with_target = SCHEMA.replace(income={"role": "sensitive", "target": True})
     choice = choose_method(with_target, 1000, "classification")
-    assert choice.to_dict() == {"method": "local", "reason": choice.reason}
+    assert choice.to_dict() == {"method": "local", "reason": choice.reason, "note": ""}
 
 
 def test_a_purpose_that_cannot_be_served_is_refused():
