@@ -322,6 +322,9 @@ def _give_out(release, case, folder):
 
 def _claim(case, release, population):
     columns = {name: engines.held(case.engine, drawn) for name, drawn in case.columns.items()}
+    if case.engine == "csv" and len(columns) > 1:  # rows of empty cells are left out, with a word
+        kept = [row for row in zip(*columns.values(), strict=True) if not all(map(_is_empty, row))]
+        columns = {name: [row[at] for row in kept] for at, name in enumerate(columns)}
     return Claim(
         columns,
         {name: drawn.fact for name, drawn in case.columns.items()},
@@ -333,6 +336,10 @@ def _claim(case, release, population):
         population=population,
         form=case.output.get("form", "labels"),
     )
+
+
+def _is_empty(value):
+    return value is None or value == "" or value != value  # the last is what is no number
 
 
 def run_many(seed: int, cases, until=lambda: False) -> tuple[Counter, list]:
