@@ -91,6 +91,9 @@ MONTHS = LabelReader(
         (BROKEN, ["<71", "[3-64]"], (3, 70, 71), 2),
         (LabelReader("numeric", on_lines=True), ["[1235-6789]"], (1235, 6789), 2),
         (LabelReader("numeric", on_lines=True), ["[1000-6999]"], (1000, 6999), 0),
+        (LabelReader("numeric", on_lines=True), ["[0-15000000000000000000000)"], (0, 0.5), 0),
+        (LabelReader("numeric", on_lines=True), ["[123-15000000000000000000000)"], (123, 0.5), 1),
+        (LabelReader("numeric", on_lines=True), ["[1e-30-4e-30)"], (0.5, "1e-30"), 0),
         (LabelReader("numeric", on_lines=True, step=7), ["[21-34]"], (21, 34), 0),
         (LabelReader("numeric"), ["[23.417-47.5]"], (23.417, 47.5), 0),  # said to be exact
         (DAYS, ["[2020-03-01 to 2020-05-31]"], ("2020-03-01", "2020-05-31"), 0),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -29,8 +30,6 @@ _BAND = re.compile(rf"\[({_SIGNED})-({_SIGNED})([\])])")
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _MICROSECONDS_OF_A_DAY = 86_400_000_000
-_STEPS = [Fraction(10) ** power * factor for power in range(-20, 20) for factor in (1, 2, 5)]
-"""Between round numbers; a range is at most six of the steps that it ends on."""
 _SURE_SIGNS = 15
 """Decimals of so many digits differ as floats where they differ at all."""
 
@@ -252,11 +251,24 @@ def ends_of_few(
         ]
         if not alone:  # as a rule: looking for steps takes longest
             continue
-        width = 0 if low is None or high is None else high - low + (not ends.is_open)
-        steps = [step for step in _STEPS if width and step * 6 >= width]
+        width = None if low is None or high is None else high - low + (not ends.is_open)
+        steps = [] if not width else _round_steps(width)
         steps += [] if reader.step is None else [Fraction(str(reader.step))]
         found += sum(all(Fraction(line) % step for step in steps) for line in alone)
     return found
+
+
+def _round_steps(width: Decimal) -> list[Fraction]:
+    """Steps between round numbers of which a range is at most six; all rounder ones are multiples.
+
+    Examples
+    --------
+    >>> [str(step) for step in _round_steps(Decimal(15))]
+    ['5', '10', '20', '50', '100', '200', '500']
+    """
+    powers = [Fraction(10) ** (width.adjusted() + more) for more in (-1, 0, 1)]
+    steps = [power * factor for power in powers for factor in (1, 2, 5)]
+    return [step for step in steps if step * 6 >= width]
 
 
 # -- many texts put on a line at once: numbers by their worth, dates by their ends ---------------
