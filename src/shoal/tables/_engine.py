@@ -321,4 +321,7 @@ class Engine(Protocol):
         """The rows with some columns exchanged, in the library the table came from."""
 
     def write(self, names: Sequence[str], path: Path) -> None:
-        """Write some columns of every row to a file, as they are; the suffix tells the format."""
+        """Write some columns of every row to a file, as they are, in a secret order.
+
+        The suffix tells the format.  In the order of the table whoever knows it knows who is who.
+        """

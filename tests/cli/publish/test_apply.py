@@ -50,7 +50,7 @@ def column(path, name):
 
 
 def test_people_keep_their_tokens_and_their_shift(house):
-    done = shoal("apply", "r.csv", "new.csv", "--key", "a.key", "-o", "n.csv")
+    done = shoal("apply", "r.csv", "new.csv", "--key", "a.key", "--keep-order", "-o", "n.csv")
     assert done.exit_code == 0, done.output
     for name in ("patient", "seen"):
         assert column(house / "n.csv", name) == column(house / "r.csv", name)[:5]
@@ -77,7 +77,8 @@ def test_release_and_new_rows_the_wrong_way_round(house):
 
 def test_new_rows_that_lose_every_detail_are_counted_and_told(house):
     write(house / "far.csv", [["P1", 25, "2024-03-01", "a"], ["P2", 99, "2024-03-01", "b"]])
-    line = ("apply", "r.csv", "far.csv", "--key", "a.key", "-o", "f.csv", "--force")
+    line = ("apply", "r.csv", "far.csv", "--key", "a.key", "-o", "f.csv", "--force",
+            "--keep-order")  # fmt: skip
     done = shoal(*line)
     assert done.exit_code == 0, done.output
     assert column(house / "f.csv", "age")[1] == "*"
@@ -87,3 +88,20 @@ def test_new_rows_that_lose_every_detail_are_counted_and_told(house):
     assert json.loads(shoal(*line, "--json").stdout)["rows_without_detail"] == 1
     usual = shoal("apply", "r.csv", "new.csv", "--key", "a.key", "-o", "n.csv")
     assert "lost every detail" not in usual.stderr
+
+
+def test_new_rows_come_in_a_secret_order_unless_it_is_kept(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [[f"P{i:02}", 20 + i % 10, "", f"ill{i}"] for i in range(60)]
+    write(tmp_path / "people.csv", rows)
+    (tmp_path / "s.toml").write_text(
+        SCHEMA.replace("pseudonym", "identifier").replace(', shift = "30 days"', "")
+    )
+    made = shoal("anonymize", "people.csv", "-s", "s.toml", "-k", 4, "-o", "r.csv", "-q")
+    assert made.exit_code == 0, made.output
+    for name, options in (("a", ()), ("b", ()), ("c", ("--keep-order",))):
+        assert shoal("apply", "r.csv", "people.csv", "-o", f"{name}.csv", *options).exit_code == 0
+    first, second, kept = (column(tmp_path / f"{name}.csv", "ill") for name in "abc")
+    assert kept == [row[-1] for row in rows]
+    assert sorted(first) == sorted(second) == sorted(kept)
+    assert first != second != kept != first

@@ -13,6 +13,7 @@ from shoal._atomic import atomic_path, settle
 from shoal.cli._options import (
     Encoding,
     Force,
+    KeepOrder,
     KeepSuppressed,
     OutFile,
     Table,
@@ -62,6 +63,7 @@ def apply(
         typer.Option("--unseen", help="Values never seen: '*', row left out, or refused."),
     ] = Unseen.root,
     keep_suppressed: KeepSuppressed = False,
+    keep_order: KeepOrder = False,
     key: PseudonymKeyFile = None,
     passphrase_file: PassphraseFile = None,
     encoding: Encoding = None,
@@ -97,7 +99,7 @@ def apply(
     )
     recoded = loaded.recode(compressed.cells, unseen.value)
     with atomic_path(out) as part:
-        rows = RowOptions(keep_suppressed=keep_suppressed, keep_order=True, key=secret)
+        rows = RowOptions(keep_suppressed=keep_suppressed, keep_order=keep_order, key=secret)
         compressed.write(recoded, rows, part)
     data = {
         "rows": int(recoded.cells.row_counts.sum()),

@@ -122,7 +122,7 @@ class ArrayEngine:
         return self._in_frame().exchange(maps)
 
     def write(self, names: Sequence[str], path: Path) -> None:
-        """Write some columns of every row to a file, as they are."""
+        """Write some columns of every row to a file, as they are, in a secret order."""
         self._in_frame().write(names, path)
 
     def _in_frame(self) -> FrameEngine:

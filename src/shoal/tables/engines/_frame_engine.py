@@ -139,8 +139,9 @@ class FrameEngine:
         return frame.native
 
     def write(self, names: Sequence[str], path: Path) -> None:
-        """Write some columns of every row to a file, as they are."""
-        write_frame(self._frame.select(names), path)
+        """Write some columns of every row to a file, as they are, in a secret order."""
+        order = put_in_order(np.arange(self.n_rows), RowOptions())
+        write_frame(self._frame.select(names).take(order), path)
 
     def compress(self, schema: Schema, options: CodingOptions | None = None) -> CompressedFrame:
         """Group the rows into cells."""

@@ -22,7 +22,12 @@ from shoal.tables._row_codes import masked_array
 from shoal.tables.engines._logged_tables import refuse_logged_spark
 from shoal.tables.engines._spark_arrow import code_rows, fetch, plain_values
 from shoal.tables.engines._spark_compress import compress_spark
-from shoal.tables.engines._spark_release import NUMBER, CompressedSpark, write_frame
+from shoal.tables.engines._spark_release import (
+    NUMBER,
+    CompressedSpark,
+    in_secret_order,
+    write_frame,
+)
 from shoal.typing import Codes, Counts, Native
 
 _PART_BITS = 33  # of the numbers that Spark gives to rows, the lower ones count in a partition
@@ -164,8 +169,8 @@ class SparkEngine:
         )
 
     def write(self, names: Sequence[str], path: Path) -> None:
-        """Write some columns of every row as a folder of files."""
-        write_frame(self.view(names, {}).native, path)
+        """Write some columns of every row as a folder of files, in a secret order."""
+        write_frame(in_secret_order(self.view(names, {}).native), path)
 
     @property
     def types(self) -> dict[str, str]:

@@ -195,6 +195,14 @@ def _place(output: RowOptions) -> Any:
     return F.sha2(F.concat(F.lit(key + ":"), F.col(NUMBER).cast("string")), 256)
 
 
+def in_secret_order(frame: Any) -> Any:
+    """The rows of a DataFrame, sorted by a digest of their place with a key that nobody keeps."""
+    import pyspark.sql.functions as F
+
+    place = F.concat(F.lit(f"{secrets.token_hex(32)}:"), F.monotonically_increasing_id())
+    return frame.orderBy(F.sha2(place, 256))
+
+
 def write_frame(frame: Any, path: Path) -> TextDialect | None:
     """Write a DataFrame as a folder of files, and say how if they are text.
 
