@@ -122,3 +122,27 @@ def test_codes_that_tell_equal_values_apart_are_undecided(column, codes, values,
     verdict = check_table(tmp_path / "t.arrow", CODED, 3)
     assert verdict.holds == holds
     assert holds or verdict.side_doors
+
+
+@pytest.mark.parametrize(
+    "kind", [pa.int8(), pa.date32(), pa.bool_(), pa.string(), pa.large_string(), "codes"]
+)
+def test_rows_that_fill_up_a_batch_are_those_of_the_next_or_seen(kind, tmp_path):
+    if kind == "codes":
+        column = pa.array(["u", "v", "w", "v"] * 6).dictionary_encode()
+    else:
+        numbers = [None if i % 5 == 1 else i * 7 % 11 for i in range(1, 24)]
+        column = pa.array(numbers, pa.int32())
+        column = column.cast(kind)
+    table = pa.table({"age": pa.array(["7"] * len(column)), "n": column})
+    verdicts = []
+    for parts in ([(0, 3), (3, 3), (6, len(column) - 6)], [(0, 3), (6, 3)]):
+        path = tmp_path / f"{len(parts)}.arrow"
+        with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, table.schema) as file:
+            for start, length in parts:
+                file.write_batch(table.slice(start, length).to_batches()[0])
+        verdicts.append(check_table(path, SCHEMA, 3))
+    whole, partly = verdicts
+    assert whole.holds
+    assert not partly.holds
+    assert any("no cell has in the bytes of column 'n'" in door for door in partly.side_doors)

@@ -5,6 +5,7 @@ import pytest
 from shoal import Schema
 from shoal.anonymize import Mondrian
 from tests import engines
+from tests.extras import need
 
 SCHEMA = Schema(
     {"a": {"role": "quasi-identifier"}, "x": {"role": "insensitive", "kind": "numeric"}}
@@ -17,3 +18,12 @@ def test_no_zero_of_a_release_is_negative(engine, tmp_path):
     released = engines.rows(Mondrian(SCHEMA, 2).fit(table).release_.table)
     zeros = [float(x) for _, x in released if x == 0]
     assert [math.copysign(1, zero) for zero in zeros] == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("role", ["quasi-identifier", "sensitive"])
+def test_a_release_of_one_row_fills_no_byte_with_a_truth_value(role, tmp_path):
+    pa, table = need("pyarrow"), need("polars").DataFrame({"a": ["b"], "t": [True]})
+    schema = Schema({"a": {"role": "quasi-identifier"}, "t": {"role": role}})
+    Mondrian(schema, 1).fit(table).release_.write(tmp_path / "r.arrow")
+    with pa.memory_map(str(tmp_path / "r.arrow")) as source:
+        assert pa.ipc.open_file(source).read_all()["t"].to_pylist() == [True]

@@ -117,10 +117,12 @@ def _fresh_polars(
         if name in pools:
             values, codes = pools[name]
             dtype = pl.String if not any(value is not None for value in values) else None
-            return pl.Series(name, values, dtype=dtype).gather(codes)
+            column = pl.Series(name, values, dtype=dtype)
+            return column if len(codes) == 1 else column.gather(codes)  # see below
         series = native[name].gather(rows)
-        if series.dtype == pl.String:  # a view of a text would bring along the texts beside it
-            return pl.Series(name, series.to_list(), dtype=pl.String)
+        # a view of a text would bring along the texts beside it; one truth value taken fills a byte
+        if series.dtype in (pl.String, pl.Boolean):
+            return pl.Series(name, series.to_list(), dtype=series.dtype)
         if series.dtype.is_float():
             known = series.fill_nan(None)
             zero = pl.lit(0.0, dtype=series.dtype)  # adding 0 would be optimized away

@@ -3,17 +3,23 @@
 Arrow keeps values and a mark of which are missing apart, and texts in one block apart from where
 each begins and ends.  A library that blanks a cell sets the mark, and the value stays; one that
 leaves a row out keeps its text in the block.  No reader of cells sees either.
+
+PyArrow fills up what it writes of a table batch by batch with the rows that follow.  They stand in
+the next batch once more, so that nothing is told by it: only the last batch has to end with zeros.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.typing import Flags
+
+Later: TypeAlias = Callable[[], Iterable[Any]]
+"""The same column in the batches behind one, which are read only where they are asked for."""
 
 _INLINE = 12
 """Bytes of a text up to which a view holds all of it."""
@@ -30,8 +36,9 @@ def arrow_doors(file: Any) -> Iterator[str]:
         batch, notes = file.get_batch_with_custom_metadata(number)
         if notes:
             yield "metadata of the rows"
-        for name, column in zip(batch.schema.names, batch.columns, strict=True):
-            if not _says_all(column):
+        for at, (name, column) in enumerate(zip(batch.schema.names, batch.columns, strict=True)):
+            behind = range(number + 1, file.num_record_batches)
+            if not _says_all(column, lambda at=at, b=behind: (file.get_batch(n)[at] for n in b)):  # type: ignore[misc]
                 yield f"values that no cell has in the bytes of column {name!r}"
 
 
@@ -59,31 +66,49 @@ def says_one_thing_twice(column: Any) -> bool:
     )
 
 
-def _says_all(array: Any) -> bool:
-    """Whether all bytes of a column are those of its cells."""
+def _nothing() -> Iterable[Any]:
+    return ()
+
+
+def _says_all(array: Any, later: Later = _nothing) -> bool:
+    """Whether all bytes of a column are those of its cells, or of the cells that follow."""
     import pyarrow as pa  # noqa: PLC0415  optional
 
     kind = array.type
     if pa.types.is_dictionary(kind):
-        return _says_all(array.indices) and _says_all(array.dictionary)
+        indices = _says_all(array.indices, lambda: (column.indices for column in later()))
+        return indices and _says_all(array.dictionary)
     if isinstance(kind, pa.BaseExtensionType):
-        return _says_all(array.storage)
+        return _says_all(array.storage, lambda: (column.storage for column in later()))
     if pa.types.is_null(kind) or not len(array):
         return True
     if pa.types.is_nested(kind):
         return False  # never read
     missing = ~_known(array)
     if pa.types.is_boolean(kind):
-        bits = np.unpackbits(_bytes(array.buffers()[1]), bitorder="little")[array.offset :]
-        return not bits[: len(array)][missing].any() and not bits[len(array) :].any()
+        cells, beyond = _bits(array)
+        follow = (_bits(column)[0] for column in later())
+        return not cells[missing].any() and _is_known(beyond, follow)
     if str(kind) in ("string_view", "binary_view"):
         return _views_say_all(array, missing)
     if kind.num_buffers == 3:
-        return _texts_say_all(array, missing)
-    return _numbers_say_all(array, missing)
+        return _texts_say_all(array, missing, later)
+    return _numbers_say_all(array, missing, later)
 
 
-def _numbers_say_all(array: Any, missing: Flags) -> bool:
+def _is_known(beyond: NDArray[np.uint8], follow: Iterable[NDArray[np.uint8]]) -> bool:
+    """Whether what stands behind the cells of a column are zeros, or the cells that follow it."""
+    if not beyond.any():
+        return True
+    for cells in follow:
+        n = min(len(cells), len(beyond))
+        if not np.array_equal(beyond[:n], cells[:n]):
+            return False
+        beyond = beyond[n:]
+    return not beyond.any()
+
+
+def _numbers_say_all(array: Any, missing: Flags, later: Later) -> bool:
     import pyarrow as pa  # noqa: PLC0415  optional
 
     width = array.type.bit_width // 8
@@ -94,16 +119,23 @@ def _numbers_say_all(array: Any, missing: Flags) -> bool:
         blank.add(_NO_MOMENT)
     hidden = {bytes(cell) for cell in np.unique(_fixed(array, width)[missing], axis=0)}
     beyond = _bytes(array.buffers()[1])[(array.offset + len(array)) * width :]
-    return hidden <= blank and not beyond.any()
+    follow = (_fixed(column, width).reshape(-1) for column in later())
+    return hidden <= blank and _is_known(beyond, follow)
 
 
-def _texts_say_all(array: Any, missing: Flags) -> bool:
+def _texts_say_all(array: Any, missing: Flags, later: Later) -> bool:
+    ends, content = _text_block(array)
+    follow = (block[first[0] : first[-1]] for first, block in map(_text_block, later()))
+    known = not content[: ends[0]].any() and _is_known(content[ends[-1] :], follow)
+    return known and not np.diff(ends)[missing].any()
+
+
+def _text_block(array: Any) -> tuple[NDArray[Any], NDArray[np.uint8]]:
+    """Where the texts of a column end, the first begins, and the block that they stand in."""
     _, places, block = array.buffers()
     large = str(array.type).startswith("large")
     ends = np.frombuffer(places, "<i8" if large else "<i4")[array.offset :][: len(array) + 1]
-    content = _bytes(block)
-    outside = content[: ends[0]].any() or content[ends[-1] :].any()
-    return not outside and not np.diff(ends)[missing].any()
+    return (ends if len(ends) else np.zeros(1, np.int64)), _bytes(block)
 
 
 def _views_say_all(array: Any, missing: Flags) -> bool:
@@ -131,6 +163,12 @@ def _known(array: Any) -> Flags:
         return np.ones(len(array), np.bool_)
     bits = np.unpackbits(_bytes(marks), bitorder="little", count=array.offset + len(array))
     return bits[array.offset :].astype(np.bool_)
+
+
+def _bits(array: Any) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """The bits of a column's cells, and those behind them."""
+    bits = np.unpackbits(_bytes(array.buffers()[1]), bitorder="little")[array.offset :]
+    return bits[: len(array)], bits[len(array) :]
 
 
 def _fixed(array: Any, width: int) -> NDArray[np.uint8]:
