@@ -59,3 +59,19 @@ def test_emit_writes_one_of_two(capsys):
 def test_the_title_of_a_narrow_table_stands_on_one_line(capsys):
     Output().table("A title that is wider than its table", ["a"], [[1]])
     assert "A title that is wider than its table" in capsys.readouterr().out.splitlines()
+
+
+def test_what_steers_a_terminal_is_written_out(capsys):
+    evil = "x\x1b[2JSafe\x9b8m\u202e\r"
+    shown = Output()
+    shown.print(evil)
+    shown.note(evil)
+    shown.table(evil, [evil], [[evil], ["Łódź,\tone\nline"]])
+    said = "".join(capsys.readouterr())
+    assert not set(said) & {*"\x1b\x9b\u202e\r"}
+    assert said.count(r"x\x1b") == 5
+    assert "Łódź" in said
+    Output(json=True).emit({"evil": evil})
+    told = capsys.readouterr().out
+    assert "\x9b" not in told
+    assert json.loads(told) == {"evil": evil}

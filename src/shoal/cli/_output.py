@@ -51,7 +51,8 @@ class Output:
     def emit(self, data: Any, show: Callable[[], None] | None = None) -> None:
         """Write the result: `data` as JSON, or whatever `show` prints for people."""
         if self.json:
-            sys.stdout.write(to_json(data) + "\n")
+            told = _UNSEEN.sub(lambda sign: f"\\u{ord(sign.group()):04x}", to_json(data))
+            sys.stdout.write(f"{told}\n")
         elif show is not None and not self.quiet:
             show()
 
@@ -61,7 +62,7 @@ class Output:
             return
         for part in parts:
             if isinstance(part, str):  # a path or a sentence: never cut by us, never markup
-                console().print(part, markup=False, highlight=False, soft_wrap=True)
+                console().print(visible(part), markup=False, highlight=False, soft_wrap=True)
             else:
                 console().print(part)
 
@@ -69,7 +70,7 @@ class Output:
         """Say something beside the result, on stderr."""
         if not (self.json or self.quiet):
             on = console(stderr=True)  # a file or a program gets it in one line
-            on.print(text, markup=False, highlight=False, soft_wrap=not on.is_terminal)
+            on.print(visible(text), markup=False, highlight=False, soft_wrap=not on.is_terminal)
 
     def say_compiling(self, on: Console | None = None, text: str = COMPILING) -> None:
         """Say once why the first run takes long: it compiles, or waits for another that does."""
@@ -88,7 +89,7 @@ class Output:
         for index, name in enumerate(header):
             numeric = all(row[index].is_number for row in cells)
             side: Any = "right" if numeric and rows else "left"
-            table.add_column(name, justify=side, overflow="fold")  # no word is cut off
+            table.add_column(visible(name), justify=side, overflow="fold")  # no word is cut off
         for row in cells:
             table.add_row(*(cell.text for cell in row))
         if title:  # a line of its own: above a narrow table it would be broken
@@ -177,6 +178,21 @@ def _tell_the_group() -> NoReturn:
     raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
 
 
+_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""What a terminal obeys instead of showing it: it could rewrite a verdict above it."""
+
+
+def visible(text: str) -> str:
+    r"""A text of somebody's file as it can be shown: what steers a terminal is written out.
+
+    Examples
+    --------
+    >>> print(visible("age\x1b[8m"))
+    age\x1b[8m
+    """
+    return _UNSEEN.sub(lambda found: ascii(found.group())[1:-1], text)
+
+
 class _Cell(NamedTuple):
     text: str
     is_number: bool
@@ -194,7 +210,7 @@ def _cell(value: Any) -> _Cell:
             digits = ",.4g" if abs(value) < 1e4 else ",.0f"
             return _Cell("-" if math.isnan(value) else f"{value:{digits}}", True)
         case _:
-            text = str(value)
+            text = visible(str(value))
             is_number = isinstance(value, str) and re.fullmatch(r"<?-?[\d.,]+( ?%)?", text)
             return _Cell(text.replace("[", "\\["), bool(is_number))
 
