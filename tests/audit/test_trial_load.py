@@ -2,13 +2,16 @@
 
 import io
 import json
+import re
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
+import shoal
 from shoal.audit import load_model
 from shoal.errors import ShoalError, TableError
 from tests.audit.trials import quick_trials as quick_trials, trial_server as trial_server
@@ -57,8 +60,21 @@ def refuse_child(tmp_path, child):
         load_model(bad)
 
 
-def test_a_tree_with_wild_children_is_refused_by_a_new_process(tmp_path):
+def test_a_new_process_refuses_wild_children_and_runs_no_file_of_the_folder(tmp_path, monkeypatch):
+    for name in ("skops", "sklearn", "numpy", "shoal"):
+        text = "import pathlib; pathlib.Path('ran').touch(); raise SystemExit(0)"
+        (tmp_path / f"{name}.py").write_text(text)
+    monkeypatch.chdir(tmp_path)
     refuse_child(tmp_path, 2**40)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_no_process_of_shoal_looks_for_modules_in_the_folder_where_it_is_called():
+    files = Path(shoal.__file__).parent.rglob("*.py")
+    calls = [re.findall(r"sys\.executable,\s*(\S+)", file.read_text("utf-8")) for file in files]
+    found = [first for own in calls for first in own]
+    assert len(found) >= 2
+    assert {*found} == {'"-P",'}
 
 
 @pytest.mark.parametrize("child", [2**40, -7, 0])

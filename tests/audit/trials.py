@@ -55,7 +55,7 @@ def quick_trials(trial_server, monkeypatch):
     tried = []
 
     def run(call, **options):
-        assert call[:-1] == [sys.executable, "-m", _trial_load.__name__]
+        assert call[:-1] == [sys.executable, "-P", "-m", _trial_load.__name__]
         tried.append(call[-1])
         trial_server.stdin.write(json.dumps(call[-1]) + "\n")
         trial_server.stdin.flush()

@@ -24,7 +24,7 @@ MOST_NAMED = 60  # letters of such a type
 
 def try_load(path: Path) -> None:
     """Raise unless a process with limits knows all types, and loads trees that are trees."""
-    call = [sys.executable, "-m", "shoal.audit._trial_load", str(path.resolve())]
+    call = [sys.executable, "-P", "-m", "shoal.audit._trial_load", str(path.resolve())]
     try:
         done = subprocess.run(call, capture_output=True, text=True, timeout=SECONDS, check=False)
     except subprocess.TimeoutExpired:

@@ -207,7 +207,7 @@ class Lane:
         if self._process is None or self._process.returncode is not None:
             quiet = None if os.environ.get("SHOAL_DEBUG") == "1" else asyncio.subprocess.DEVNULL
             self._process = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", "shoal.studio.work",
+                sys.executable, "-P", "-m", "shoal.studio.work",  # -P: no module of this folder
                 stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=quiet,
                 limit=_LONGEST_LINE, start_new_session=True,
                 env={"SHOAL_MEMORY": _MEMORY, **os.environ},
