@@ -288,6 +288,13 @@ def on_compile(tell: Callable[[], None], wait: Callable[[], None] | None = None)
             WAITING.remove(wait)
 
 
+def tell_of_compiling(is_waiting: bool) -> None:
+    """Say that another process, which works for this one, compiles or waits for one that does."""
+    told = WAITING if is_waiting else _tell
+    while told:
+        told.pop()()
+
+
 def _listen() -> None:
     """Hear numba compile; what it loads from its cache is not compiled."""
     if not _tell or _hearing.is_set():

@@ -4,14 +4,18 @@ Each file still meets a process of its own with the limits of a trial; only star
 importing scikit-learn and skops, two seconds each time, is saved.
 """
 
+import io
 import json
 import subprocess
 import sys
+from contextlib import contextmanager
 from types import SimpleNamespace
 
 import pytest
 
 from shoal.audit import _trial_load
+from shoal.audit.files import _trial_audit
+from shoal.audit.files._audit_process import answer
 from tests.extras import need
 
 SERVER = """
@@ -47,6 +51,23 @@ def trial_server():
     ) as server:
         yield server
         server.stdin.close()
+
+
+@pytest.fixture
+def quick_audits(monkeypatch):
+    """Audit files in this process; the list that comes back holds what was asked."""
+    asked = []
+
+    @contextmanager
+    def begun(request):
+        asked.append(request)
+        out = io.BytesIO()
+        answer(request, out, limited=False)
+        out.seek(0)
+        yield SimpleNamespace(stdout=out)
+
+    monkeypatch.setattr(_trial_audit, "_begun", begun)
+    return asked
 
 
 @pytest.fixture

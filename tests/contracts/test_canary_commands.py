@@ -18,9 +18,12 @@ import pytest
 from typer.testing import CliRunner
 
 from shoal.cli import app
+from tests.audit.trials import quick_audits as quick_audits
 from tests.cli.cases import found_cases
 from tests.cli.test_group import command_paths
 from tests.extras import ROOT, need
+
+pytestmark = pytest.mark.usefixtures("quick_audits")
 
 CANARY = "Xq7canary"
 SCHEMA = """

@@ -13,12 +13,15 @@ from shoal.cli import app
 from shoal.cli._commands import COMMANDS
 from shoal.cli._failures import CANNOT_TELL
 from shoal.tables.engines.formats._formats import FORMATS
+from tests.audit.trials import quick_audits as quick_audits
 from tests.cli.cases import found_cases
 from tests.extras import need
 
 pl = need("polars")
 need("pyarrow")
 need("cryptography")
+
+pytestmark = pytest.mark.usefixtures("quick_audits")
 
 WITHOUT_TABLES = {"datasets", "demo", "reproduce", "studio", "version"}
 """Commands that are given no table."""

@@ -7,11 +7,14 @@ import pytest
 
 from shoal.studio._page import page_of
 from shoal.studio.screens._registry import SCREENS
+from tests.audit.trials import quick_audits as quick_audits
 from tests.extras import need
 from tests.studio.desks import Bureau, InlineLane, let_in, make_client
 from tests.studio.evil import EVIL, SHORT, SIGNS, answers, project, with_release
 
 need("cryptography")
+
+pytestmark = pytest.mark.usefixtures("quick_audits")
 
 
 @pytest.fixture(scope="module")

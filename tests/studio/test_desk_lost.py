@@ -7,10 +7,13 @@ from shoal.cli import app
 from shoal.errors import ParameterError
 from shoal.studio._page import page_of
 from shoal.studio.screens._registry import SCREENS
+from tests.audit.trials import quick_audits as quick_audits
 from tests.extras import need
 from tests.studio.desks import Bureau
 
 need("cryptography")
+
+pytestmark = pytest.mark.usefixtures("quick_audits")
 ENDED = "the worker process ended (-9). Try again; nothing half-written was left."
 LONG = {
     "explore": ("explore", "start", {"ks": "5", "methods": ["top-down"]}),

@@ -5,7 +5,10 @@ from typer.testing import CliRunner
 
 from shoal.cli import app
 from shoal.studio.screens.signing._sign import checklist
+from tests.audit.trials import quick_audits as quick_audits
 from tests.studio.desks import Bureau
+
+pytestmark = pytest.mark.usefixtures("quick_audits")
 
 
 @pytest.fixture

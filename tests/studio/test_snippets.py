@@ -16,10 +16,13 @@ from shoal.errors import ParameterError
 from shoal.studio import _snippets
 from shoal.studio._page import page_of
 from shoal.studio.screens._registry import SCREENS
+from tests.audit.trials import quick_audits as quick_audits
 from tests.extras import need
 from tests.studio.desks import Bureau, write_people
 
 need("matplotlib")
+
+pytestmark = pytest.mark.usefixtures("quick_audits")
 NUMBERS = ("k", "suppress", "max_depth", "order_seed")
 WITH_LINES = [name for name in SCREENS if name not in ("log",)]
 

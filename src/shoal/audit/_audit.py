@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from shoal.audit._carried_rows import RowScan
 from shoal.audit._feature_map import encoders_of, last_step, transformed
 from shoal.audit._foreign import is_of_library
+from shoal.audit._load import check_name
 from shoal.audit._model_audit import Breach, ModelAudit, ReleaseKind
 from shoal.audit._model_spans import ModelSpans
 from shoal.audit._readability import (
@@ -67,11 +69,13 @@ def audit(
 
     Parameters
     ----------
-    model : estimator, rules, or callable
+    model : estimator, rules, callable, or path
         A tree, clustering, rule set or naive Bayes of Shoal; a scikit-learn tree, forest, gradient
         boosting, k-means, nearest-centroid, linear or naive Bayes model, alone or in a Pipeline
         with encoders; a model of XGBoost or LightGBM, or the JSON it writes; rules as a table with
-        columns `antecedents` and `consequents`; or any function of a table.
+        columns `antecedents` and `consequents`; any function of a table; or the path of a file,
+        which is audited in a process of its own, with limits, unless it needs trust (then pass
+        what `load_model` gives).
     table : table or path
         The training table, with exactly the columns of the schema.
     schema : Schema
@@ -138,22 +142,29 @@ def audit(
         raise ParameterError(f"release must be one of {', '.join(RELEASES)}, got {release!r}.")
     if privacy is not None and not isinstance(privacy, PrivacyModel):
         raise ParameterError("privacy must be a privacy model such as EntropyDiversity(2).")
+    is_file = isinstance(model, str | Path)
+    if is_file:
+        check_name(Path(model))
     training_table = read_training_table(table, schema, domain)
     options = AdapterOptions(threshold, check_table, max_points, random_state, int(k))
-    read, held = _read(model, training_table, options, int(k))
     condition: PrivacyModel = KAnonymity(int(k))
     if privacy is not None:
         condition = condition & privacy.bind(tuple(training_table.columns))
     refuse_projections(condition, "a model", schema)
-    return replace(judge(read, condition, int(k), release), held=held, unread=read.unread)
+    if is_file:
+        from shoal.audit.files._trial_audit import audit_file  # noqa: PLC0415  it begins this file
+
+        read = audit_file(Path(model), training_table, options, condition)
+    else:
+        read = read_model(model, training_table, options)
+    return judge(read, condition, int(k), release)
 
 
-def _read(
-    model: Any, table: TrainingTable, options: AdapterOptions, k: int
-) -> tuple[ModelSpans, tuple[str, ...]]:
+def read_model(model: Any, table: TrainingTable, options: AdapterOptions) -> ModelSpans:
     """The model as spans with all that was not read, and where it holds training rows."""
     if carriers := find_carriers(model):
-        return row_spans(carriers, table), tuple(f"{kind} keeps training rows" for kind in carriers)
+        found = tuple(f"{kind} keeps training rows" for kind in carriers)
+        return replace(row_spans(carriers, table), held=found)
     opened, unread = open_search(model)
     try:
         read = find_adapter(opened).read(opened, table, options)
@@ -161,7 +172,7 @@ def _read(
         if isinstance(error, ShoalError) or not _is_written(opened):
             raise
         raise _malformed(error) from None
-    scan = RowScan(table, k, transformed(opened, table))
+    scan = RowScan(table, options.k, transformed(opened, table))
     told = not read.spans.is_single.all()
     try:
         if isinstance(opened, OWN_MODELS):
@@ -179,7 +190,7 @@ def _read(
     scores = (*unread_scores(opened, table), *(unread_rounds(opened) if told else ()))
     others = (*unread_init(opened), *folds, *scores, *uneven, *unknown_entries(opened))
     unread = (*read.unread, *unread, *others, *closed)
-    return replace(read, unread=unread), (*read.held, *held)
+    return replace(read, unread=unread, held=(*read.held, *held))
 
 
 def _malformed(error: Exception) -> TableError:
@@ -231,8 +242,6 @@ def _published(
 def judge(model: ModelSpans, condition: PrivacyModel, k: int, release: ReleaseKind) -> ModelAudit:
     """Ask a condition of every span, and sum up what an attacker learns."""
     spans = model.spans
-    broken = np.flatnonzero(spans.breaches(condition))
-    broken = broken[np.argsort(spans.population[broken], kind="stable")]
     breaches = tuple(
         Breach(
             span,
@@ -240,7 +249,7 @@ def judge(model: ModelSpans, condition: PrivacyModel, k: int, release: ReleaseKi
             int(spans.n_bins[span]),
             model.explain(span) if rank < MOST_EXPLAINED else (),
         )
-        for rank, span in enumerate(broken.tolist())
+        for rank, span in enumerate(_broken(spans, condition))
     )
     shares = {name: _shares(spans, name, release) for name in spans.groups.histograms}
     return ModelAudit(
@@ -257,7 +266,20 @@ def judge(model: ModelSpans, condition: PrivacyModel, k: int, release: ReleaseKi
         confidence={name: _highest(spans, name, share) for name, share in shares.items()},
         method=model.method,
         notes=model.notes,
+        held=model.held,
+        unread=model.unread,
     )
+
+
+def find_broken(spans: Spans, condition: PrivacyModel) -> list[int]:
+    """Spans whose causes are looked up: the smallest of those that break a condition."""
+    return _broken(spans, condition)[:MOST_EXPLAINED]
+
+
+def _broken(spans: Spans, condition: PrivacyModel) -> list[int]:
+    broken = np.flatnonzero(spans.breaches(condition))
+    found: list[int] = broken[np.argsort(spans.population[broken], kind="stable")].tolist()
+    return found
 
 
 def _shares(spans: Spans, name: str, release: ReleaseKind) -> Floats:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from shoal.audit._compiled_parts import check_compiled_parts
-from shoal.audit._trial_load import check_size, list_unknown_types, load_skops, try_load
+from shoal.audit._trial_load import check_size, list_unknown_types, load_known, load_skops, try_load
 from shoal.audit.adapters._registry import is_recognized
 from shoal.audit.opened._file_rest import check_skops_file, load_pickle, parse_json
 from shoal.errors import MissingExtraError, ParameterError, ShoalError, TableError
@@ -47,25 +48,45 @@ def load_model(path: PathText, *, trust: bool = False) -> Any:
     True
     """
     path = Path(path)
-    if not path.exists():
-        raise TableError(f"cannot read model {path.name}: there is no such file.")
-    suffix = path.suffix.lower()
+    suffix = check_name(path, trust=trust)
     if suffix == ".json":
         return _read_json(path)
-    if suffix == ".skops":
-        return _read_skops(path, trust)
     if suffix in PICKLES:
-        if not trust:
-            raise ParameterError(
-                f"{path.name} is a pickle: loading it runs whatever program its author put into "
-                "it. Save the model with skops, or use --trust if you made the file yourself."
-            )
         model = load_pickle(path)
         check_compiled_parts(model)  # a damaged tree may crash whoever follows its indices
         return _keep_labels(model)
-    raise ParameterError(
-        f"cannot read model {path.name!r}: use .skops or .json, or {', '.join(PICKLES)} with trust."
-    )
+    check_size(path)
+    if not trust:
+        try_load(path)
+    return _read_skops(path, load_skops(path, list_unknown_types(path)))
+
+
+def load_untried(path: Path) -> Any:
+    """Load a file that is not trusted in a process that has limits already."""
+    if check_name(path) == ".json":
+        return _read_json(path)
+    check_size(path)
+    return _read_skops(path, load_known(path))
+
+
+def check_name(path: Path, *, trust: bool = False) -> str:
+    """The suffix of a file that can be read; raise for another."""
+    if not path.exists():
+        raise TableError(f"cannot read model {path.name}: there is no such file.")
+    suffix = path.suffix.lower()
+    if suffix in PICKLES and not trust:
+        raise ParameterError(
+            f"{path.name} is a pickle: loading it runs whatever program its author put into "
+            "it. Save the model with skops, or use --trust if you made the file yourself."
+        )
+    if suffix not in (".json", ".skops", *PICKLES):
+        raise ParameterError(
+            f"cannot read model {path.name!r}: use .skops or .json, or {', '.join(PICKLES)} with "
+            "trust."
+        )
+    if suffix == ".skops" and find_spec("skops") is None:
+        raise MissingExtraError("skops", "audit", "reading a .skops model")
+    return suffix
 
 
 def _read_json(path: Path) -> Any:
@@ -84,15 +105,7 @@ def _read_json(path: Path) -> Any:
     return KAnonymousTreeClassifier.from_json(path)
 
 
-def _read_skops(path: Path, trust: bool) -> Any:
-    try:
-        import skops.io  # noqa: F401, PLC0415  optional
-    except ImportError:
-        raise MissingExtraError("skops", "audit", "reading a .skops model") from None
-    check_size(path)
-    if not trust:
-        try_load(path)
-    model = load_skops(path, list_unknown_types(path))
+def _read_skops(path: Path, model: Any) -> Any:
     check_skops_file(path)
     return _keep_labels(model)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,18 @@ def load_skops(path: Path, unknown: list[str]) -> Any:
     return model
 
 
+def load_known(path: Path) -> Any:
+    """Load a file if all of its types are known to do no harm."""
+    unknown = list_unknown_types(path)
+    if foreign := foreign_types(path, unknown):
+        named = ", ".join(ascii(name[:MOST_NAMED])[1:-1] for name in foreign[:3])
+        raise ParameterError(
+            f"{path.name} holds {len(foreign)} types that neither skops nor Shoal knows to be "
+            f"harmless ({named}). Use --trust if you know where the file comes from."
+        )
+    return load_skops(path, unknown)
+
+
 def list_unknown_types(path: Path) -> list[str]:
     """Types in a file that skops does not know to be harmless."""
     from skops import io  # noqa: PLC0415  optional
@@ -81,36 +94,35 @@ def _not_loaded(path: Path, why: str) -> TableError:
     )
 
 
-def _limit() -> None:
+def limit_process(more: int = 0) -> Callable[[], None]:
+    """Limit memory and time of this process; what is given back lifts the limit of time.
+
+    `more` bytes of memory are for what the process is given beside the file.
+    """
     try:
         import resource  # noqa: PLC0415  not on Windows
     except ImportError:
-        return
-    for kind, most in ((resource.RLIMIT_AS, MEMORY), (resource.RLIMIT_CPU, SECONDS)):
+        return lambda: None
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    seconds = SECONDS + int(used.ru_utime + used.ru_stime)
+    for kind, most in ((resource.RLIMIT_AS, MEMORY + more), (resource.RLIMIT_CPU, seconds)):
         hard = resource.getrlimit(kind)[1]
         limit = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        resource.setrlimit(kind, (limit, limit))
+        resource.setrlimit(kind, (limit, hard))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+    return lambda: resource.setrlimit(resource.RLIMIT_CPU, (hard, hard))
 
 
 def main(path: Path) -> int:
     """Load in this process; the exit code says how it went."""
-    _limit()
+    limit_process()
     try:
-        unknown = list_unknown_types(path)
-        foreign = foreign_types(path, unknown)
-        if not foreign:
-            load_skops(path, unknown)
+        load_known(path)
     except ShoalError as error:
         sys.stderr.write(f"{error}\n")
-        return REFUSED
-    if foreign:
-        named = ", ".join(ascii(name[:MOST_NAMED])[1:-1] for name in foreign[:3])
-        sys.stderr.write(
-            f"{path.name} holds {len(foreign)} types that neither skops nor Shoal knows to be "
-            f"harmless ({named}). Use --trust if you know where the file comes from.\n"
-        )
-    return FOREIGN if foreign else 0
+        return FOREIGN if isinstance(error, ParameterError) else REFUSED
+    return 0
 
 
 if __name__ == "__main__":

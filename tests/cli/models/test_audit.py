@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from shoal.cli import app
 from shoal.schema import Schema
-from tests.audit.trials import quick_trials as quick_trials, trial_server as trial_server
+from tests.audit.trials import quick_audits as quick_audits
 from tests.extras import need
 
 pd = need("pandas")
@@ -17,7 +17,7 @@ skops = need("skops.io")
 
 
 @pytest.fixture
-def files(tmp_path, quick_trials):
+def files(tmp_path, quick_audits):
     table = pd.DataFrame({"a": range(12), "b": [0, 1] * 6, "y": list("uuuvvvwwwuuu")})
     schema = Schema(
         {

@@ -5,7 +5,10 @@ from typer.testing import CliRunner
 
 from shoal import cli
 from shoal.models import KAnonymousNaiveBayes
+from tests.audit.trials import quick_audits as quick_audits
 from tests.cli.models.test_tree import files  # noqa: F401  a fixture
+
+pytestmark = pytest.mark.usefixtures("quick_audits")
 
 CANARY_CASES = {
     "bayes": [

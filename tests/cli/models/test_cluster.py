@@ -5,7 +5,10 @@ from typer.testing import CliRunner
 
 from shoal import cli
 from shoal.models import KAnonymousClustering
+from tests.audit.trials import quick_audits as quick_audits
 from tests.models.clusters.test_clustering import FIGURE_5
+
+pytestmark = pytest.mark.usefixtures("quick_audits")
 
 CANARY_CASES = {
     "cluster": [

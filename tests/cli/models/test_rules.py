@@ -7,10 +7,13 @@ from shoal import cli
 from shoal.audit import item_schema
 from shoal.models import KAnonymousRules
 from tests.audit.adapters.test_rule_adapter import shop
+from tests.audit.trials import quick_audits as quick_audits
 from tests.extras import need
 
 need("pandas")
 need("mlxtend")
+
+pytestmark = pytest.mark.usefixtures("quick_audits")
 
 CANARY_CASES = {
     "rules": [

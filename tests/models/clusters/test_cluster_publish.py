@@ -17,6 +17,7 @@ from shoal.models import KAnonymousClustering
 from shoal.models._json import seal
 from shoal.privacy import DistinctDiversity, KAnonymity
 from shoal.schema import Schema
+from tests.audit.trials import quick_audits as quick_audits
 from tests.extras import need
 
 pd = need("pandas")
@@ -28,6 +29,8 @@ SCHEMA = Schema(
         "pay": {"role": "sensitive", "kind": "numeric"},
     }
 )
+
+pytestmark = pytest.mark.usefixtures("quick_audits")
 
 
 @pytest.fixture(scope="module")

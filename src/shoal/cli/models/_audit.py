@@ -60,7 +60,7 @@ def run(
 
     refuse_existing([] if plot is None else [plot], force=force)
     verdict = audit(
-        load_model(model, trust=trust),
+        load_model(model, trust=True) if trust else model,
         open_table(table, encoding=encoding),
         Schema.from_toml(schema),
         k=k,
