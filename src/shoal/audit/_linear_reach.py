@@ -6,6 +6,7 @@ from math import prod
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shoal.audit._feature_map import Features, find_features, split_pipeline
 from shoal.audit._model_spans import ModelSpans
@@ -17,6 +18,7 @@ from shoal.audit.fits._few_people import (
     small_classes,
     uneven_fit,
 )
+from shoal.audit.fits._lone_numbers import lone_message, lone_sums
 from shoal.errors import ParameterError, TableError
 from shoal.privacy.spans._linear_spans import LinearSpans
 from shoal.privacy.spans._spans import Bins, Spans
@@ -56,6 +58,7 @@ def find_linear_spans(
         unread = _behind_fit(last, features, table, decided_by)
     if means_of and table.columns:
         unread = few_behind_centroids(last, own, features, means_of, reach)
+        unread += _lone_means(table, features, own, means_of)
     return ModelSpans(
         type(last).__name__,
         spans,
@@ -76,7 +79,18 @@ def _behind_fit(last: Any, features: Features, table: TrainingTable, k: int) -> 
         return uneven_fit(last, matrix, table)
     classes = small_classes(table, k) if hasattr(last, "classes_") else ()
     fitted = few_behind_fit(last, matrix, table, k)
-    return (*classes, *fitted, *few_behind_coefficients(matrix, k))
+    means: tuple[str, ...] = ()
+    if hasattr(last, "means_") or hasattr(last, "centroids_"):  # of each class
+        means = _lone_means(table, features, table.frame.factorize(target)[0], k)
+    return (*classes, *fitted, *few_behind_coefficients(matrix, k), *means)
+
+
+def _lone_means(
+    table: TrainingTable, features: Features, groups: NDArray[np.integer], k: int
+) -> tuple[str, ...]:
+    """Means of private columns over groups of people that tell what few of them have."""
+    names = [one.name for one in features.private]
+    return tuple(lone_message(name, k) for name in lone_sums(table, names, groups, k))
 
 
 def name_outputs(spans: Spans, bins: Bins) -> Any:

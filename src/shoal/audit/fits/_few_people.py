@@ -22,6 +22,7 @@ from shoal.audit.fits._linear_fit import (
     leverages,
     read_fit,
 )
+from shoal.audit.fits._lone_numbers import lone_message, lone_sums
 from shoal.audit.fits._moment_bits import bits_of_classes, bits_of_numbers, steps_of, tells_too_much
 from shoal.audit.fits._refitted import finds_again
 from shoal.audit.fits._sums_of_few import BitsOfPeople, Part, add_columns, add_parts
@@ -93,6 +94,8 @@ def few_behind_fit(last: Any, matrix: Floats, table: TrainingTable, k: int) -> t
         wanted = np.asarray(table.frame.numbers(target), np.float64)
         if people := _told_exactly(said, wanted, k):
             found.append(f"predictions that are exactly the target of {people:,} people")
+        everybody = np.zeros(len(wanted), np.int64)
+        found += [lone_message(one, k) for one in lone_sums(table, (target,), everybody, k)]
     if not is_known(last) or _is_large(matrix):
         return tuple(found)
     fit = read_fit(last, matrix, table)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sklearn.preprocessing import PowerTransformer
 
 from shoal.audit._training_table import TrainingTable
+from shoal.audit.fits._lone_numbers import tells_of_few
 from shoal.schema._text import text
 from shoal.typing import Floats
 
@@ -122,14 +123,21 @@ class PrivateStatistics:
 
     @cached_property
     def _apart(self) -> dict[str, Floats]:
-        """Columns of numbers in which fewer than k people differ from all others, and these."""
+        """Columns of numbers in which fewer than k people differ from all others, and these.
+
+        Or by much, or by their digits.
+        """
         found = {}
         for name, known in self._numbers.items():
             values, counts = np.unique(known, return_counts=True)
             others = np.delete(values, counts.argmax()) if len(values) else values
             is_scale = bool((known == np.round(known)).all()) and np.ptp(known) <= SMALL
-            if 0 < len(known) - int(counts.max(initial=0)) < self.k and not is_scale:
+            if is_scale:
+                continue
+            if 0 < len(known) - int(counts.max(initial=0)) < self.k:
                 found[name] = others
+            elif tells_of_few(known, self.k):
+                found[name] = known[[0, -1]]
         return found
 
     def _ends(self, array: Floats) -> str | None:
@@ -150,7 +158,8 @@ class PrivateStatistics:
         for name, known in self._numbers.items():
             _, counts = np.unique(known, return_counts=True)
             apart = len(known) - int(counts.max(initial=0))
-            if not apart or (apart >= self.k and len(known) >= self.k):
+            is_many = apart >= self.k and len(known) >= self.k and name not in self._apart
+            if not apart or is_many:
                 continue
             told = np.array([known.mean(), known.var(), known.std()])
             if np.isclose(array.ravel()[:, None], told, rtol=1e-9, atol=0).any():

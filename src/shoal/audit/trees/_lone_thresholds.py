@@ -42,7 +42,7 @@ def lies_next_to_few(column: Floats, cuts: Floats, k: int) -> Flags:
     """
     values, counts = np.unique(column[np.isfinite(column)], return_counts=True)
     common = counts >= min(k, counts.max(initial=0))
-    if not 0 < counts[~common].sum() < k or _is_scale(values):
+    if not 0 < counts[~common].sum() < k or is_scale(values):
         return np.zeros(len(cuts), np.bool_)
     above = np.searchsorted(values, cuts, side="right")
     inside = (above > 0) & (above < len(values))
@@ -75,5 +75,9 @@ def _cuts(model: TreeModel, place: int) -> Floats:
     return np.unique(np.concatenate(cuts))
 
 
-def _is_scale(values: Floats) -> bool:
+def is_scale(values: Floats) -> bool:
+    """Whether these are whole numbers close to one another, a count of children for example."""
+    values = values[np.isfinite(values)]
+    if not len(values):
+        return True
     return bool((values == np.round(values)).all()) and float(np.ptp(values)) <= SCALE

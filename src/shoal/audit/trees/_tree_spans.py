@@ -8,9 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from shoal.audit._model_spans import ModelSpans, shorten
-from shoal.audit._row_groups import RowGroups, first_rows, with_class
+from shoal.audit._row_groups import RowGroups, first_rows, join_labels, with_class
 from shoal.audit._training_table import TrainingTable
 from shoal.audit.fits._few_people import known_sums
+from shoal.audit.fits._lone_numbers import lone_message, lone_sums
 from shoal.audit.fits._sums_of_few import Part
 from shoal.audit.trees._joint_spans import find_joint_spans
 from shoal.audit.trees._leaf_values import OF_WEIGHTS
@@ -38,18 +39,24 @@ def find_tree_spans(
         if model.n_differing(0, ends):
             found = replace(found, unread=(OTHERS,))
     if not found.spans.is_single.all():
-        told = (*model.unread, *_sums(model, table), *lone_thresholds(model, k))
+        told = (*model.unread, *_sums(model, table, k), *lone_thresholds(model, k))
         return replace(found, unread=(*found.unread, *told))
     weights = (reason for reason in model.unread if reason in OF_WEIGHTS)
     return replace(found, unread=(*weights,) if table.columns else ())
 
 
-def _sums(model: TreeModel, table: TrainingTable) -> tuple[str, ...]:
-    """Whether leaves of a regression tell who is in them by what is known of everybody."""
+def _sums(model: TreeModel, table: TrainingTable, k: int) -> tuple[str, ...]:
+    """Whether leaves of a regression tell who is in them by what is known of everybody.
+
+    Or, of a private target, what few have who are in leaves with others.
+    """
     if model.n_classes is not None:
         return ()
     private = [one.name for one in model.features.private]
-    return known_sums(table, private, _parts(model))
+    target = () if table.schema.target is None else (table.schema.target,)
+    cells = join_labels([model.ends(number) for number in range(len(model.trees))])
+    lone = (lone_message(name, k) for name in lone_sums(table, target, cells, k))
+    return (*known_sums(table, private, _parts(model)), *lone)
 
 
 def _parts(model: TreeModel) -> Iterator[Part]:
