@@ -84,7 +84,8 @@ class KernelHook(BuildHookInterface[Any]):
         shutil.rmtree(folder, ignore_errors=True)
         compile_kernels(Path(self.root), folder)
         n_kernels = sum(1 for _ in folder.rglob("*.nbi"))
-        self.app.display_info(f"{n_kernels} kernels were compiled")
+        rest = "" if n_kernels else ": first releases take minutes"
+        self.app.display_info(f"{n_kernels} kernels were compiled{rest}")
         if version == "editable" or n_kernels == 0:
             return
         build_data["force_include"][str(folder)] = "shoal/_kernels"

@@ -302,6 +302,11 @@ def test_unknown_command_and_option_are_usage_errors():
     assert runner.invoke(cli.app, ["version", "--wrong"]).exit_code == 2
 
 
+def test_the_command_can_be_called_with_its_words_by_position(capsys):
+    cli.app(["version", "--json"], prog_name="shoal", standalone_mode=False)
+    assert json.loads(capsys.readouterr().out)["shoal"]
+
+
 def test_version_option():
     result = CliRunner().invoke(cli.app, ["--version"])
     assert result.exit_code == 0

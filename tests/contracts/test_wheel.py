@@ -1,6 +1,7 @@
 """What users install: the package whole, and nothing else of the source tree."""
 
 import importlib.util
+import json
 import os
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pytest
 
 from shoal._jit_shipped import FOLDER
 from shoal.anonymize._registry import METHODS
+from shoal.datasets import census
 from tests.extras import ROOT, need
 
 
@@ -100,6 +102,17 @@ def test_compiled_kernels_go_to_where_they_are_looked_for(hook, tmp_path, monkey
     assert (made["pure_python"], made["infer_tag"]) == (False, True)  # not for every machine
     assert initialize(hook, tmp_path, "editable")["force_include"] == {}
     assert (tmp_path / "src" / place / "here" / "one.nbi").exists()
+
+
+def test_the_program_of_a_build_makes_its_releases(hook, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    people = census(60)
+    people.to_file("people.csv")
+    people.schema.to_toml("people.toml")
+    releases = [["-k", "5", "--method", "mondrian"], ["-k", "4", "--method", "mondrian"]]
+    monkeypatch.setattr(sys, "argv", ["-c", json.dumps(releases), "out"])
+    exec(hook._RELEASE, {})
+    assert {path.name for path in tmp_path.glob("out-?.csv")} == {"out-0.csv", "out-1.csv"}
 
 
 def test_processes_of_a_build_find_what_was_installed_for_it(hook, tmp_path, monkeypatch):

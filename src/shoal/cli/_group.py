@@ -8,7 +8,7 @@ import re
 import sys
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -107,13 +107,13 @@ class LazyGroup(TyperGroup):
             formatter.write_dl([*FIRST_STEPS])
         formatter.write("\n`shoal COMMAND -h` shows the options of one command.\n")
 
-    def main(self, *arguments: Any, **options: Any) -> Any:
+    def main(self, args: Sequence[str] | None = None, *arguments: Any, **options: Any) -> Any:
         """Run; turn every failure into a message and an exit code."""
         current = Output()
         CURRENT.set(current)
-        if options.get("args") is None and os.name != "nt":  # there, click does so, and patterns
+        if args is None and os.name != "nt":  # there, click does so, and patterns
             home = f"\\g<1>{os.path.expanduser('~')}/"
-            options["args"] = [_FROM_HOME.sub(home, arg) for arg in sys.argv[1:]]
+            args = [_FROM_HOME.sub(home, arg) for arg in sys.argv[1:]]
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("always", TableWarning)
@@ -122,7 +122,7 @@ class LazyGroup(TyperGroup):
                 with on_compile(
                     current.say_compiling, partial(current.say_compiling, text=WAITING)
                 ):
-                    return super().main(*arguments, **options)
+                    return super().main(args, *arguments, **options)
         except Exception as error:
             if type(error).__name__ == "InterruptException":  # DuckDB's word for Ctrl-C
                 sys.exit(INTERRUPTED)
@@ -134,7 +134,7 @@ class LazyGroup(TyperGroup):
         except KeyboardInterrupt:
             sys.exit(INTERRUPTED)
         except SystemExit as ended:
-            typed = options.get("args") or sys.argv[1:]
+            typed = args or sys.argv[1:]
             if "--json" in typed and hasattr(ended.__context__, "format_message"):
                 report_misuse(ended.__context__)  # which click said on stderr
             # who read the output closed it (`| head`): click exits with 1 then, as a failed check
