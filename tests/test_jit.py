@@ -1,5 +1,6 @@
 import importlib
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -89,6 +90,19 @@ def test_what_is_kept_is_not_compiled_again(probe):
         with on_compile(lambda: heard.append("compiled")):
             assert probe(**sources) == 3
     assert heard == ["compiled"]
+
+
+@pytest.mark.parametrize("in_a_command", [False, True])
+def test_who_calls_from_python_hears_once_that_kernels_are_compiled(
+    probe, in_a_command, monkeypatch, caplog
+):
+    for name in ("_tell", "_tells_itself", "_said"):
+        monkeypatch.setattr(_jit, name, [True] if in_a_command and name == "_tells_itself" else [])
+    monkeypatch.setattr(_jit, "_hearing", threading.Event())
+    for body in ("x * 3", "x * 4"):
+        probe(callee="", middle=MIDDLE.format(imports="", body=body))
+    said = [record.getMessage() for record in caplog.records if record.name == "shoal"]
+    assert said == ([] if in_a_command else [_jit.COMPILING])
 
 
 @pytest.mark.parametrize("hindrance", ["a file in the way", "switched off"])

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import dis
 import functools
+import logging
 import os
 import sys
 import threading
@@ -58,6 +59,11 @@ _TRIED = ("shoal.tables.", "shoal.anonymize.", "shoal.privacy.")
 _lock = threading.RLock()
 _tell: list[Callable[[], None]] = []  # who wants to know of the next compilation
 _hearing = threading.Event()
+_tells_itself = threading.Event()  # set where a command says what is to be said
+_said: list[str] = []
+
+COMPILING = "First use on this machine: compiling, which may take minutes. It is kept."
+WAITS = "Another process compiles what is needed here: waiting until it has. It is kept."
 
 
 class _Kernel:
@@ -276,6 +282,7 @@ def on_compile(tell: Callable[[], None], wait: Callable[[], None] | None = None)
 
     And `wait` once if another process compiles it, which this one waits for.
     """
+    _tells_itself.set()
     _tell.append(tell)
     if wait is not None:
         WAITING.append(wait)
@@ -295,10 +302,20 @@ def tell_of_compiling(is_waiting: bool) -> None:
         told.pop()()
 
 
+def _say_once(text: str) -> None:
+    """Say something to people who call Shoal from Python, unless a command says it itself."""
+    if text not in _said:
+        _said.append(text)
+        logging.getLogger("shoal").warning(text)
+
+
 def _listen() -> None:
     """Hear numba compile; what it loads from its cache is not compiled."""
-    if not _tell or _hearing.is_set():
+    if _hearing.is_set():
         return
+    if not _tells_itself.is_set():
+        _tell.append(functools.partial(_say_once, COMPILING))
+        WAITING.append(functools.partial(_say_once, WAITS))
     from numba.core import event  # noqa: PLC0415  comes with numba
 
     class Listener(event.Listener):

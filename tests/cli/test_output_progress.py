@@ -4,7 +4,7 @@ from functools import partial
 import rich.progress
 from rich.console import Console
 
-from shoal import _jit_cache
+from shoal import _jit, _jit_cache
 from shoal._jit import kernel, on_compile
 from shoal.cli import _output
 from shoal.cli._output import Output
@@ -61,16 +61,16 @@ def test_the_first_run_on_a_machine_says_that_it_compiles(monkeypatch):
     with Output().progress(Console(file=stream, width=100)):
         fresh = kernel(lambda number: number + 1)
         assert (fresh(1), fresh(2.5)) == (2, 3.5)  # compiled twice, told once
-    assert stream.getvalue() == _output.COMPILING + "\n"
+    assert stream.getvalue() == _jit.COMPILING + "\n"
     assert kernel(lambda number: number + 2)(1) == 3  # nobody listens any more
-    assert stream.getvalue() == _output.COMPILING + "\n"
+    assert stream.getvalue() == _jit.COMPILING + "\n"
 
 
 def test_that_it_compiles_is_said_in_one_line_of_a_usual_terminal_and_of_a_file():
     for width, terminal in ((80, True), (40, False)):
         stream = io.StringIO()
         Output().say_compiling(Console(file=stream, width=width, force_terminal=terminal))
-        assert stream.getvalue().splitlines() == [_output.COMPILING]
+        assert stream.getvalue().splitlines() == [_jit.COMPILING]
 
 
 def test_that_a_command_compiles_is_said_once_with_or_without_a_bar(monkeypatch, capsys):
@@ -88,9 +88,9 @@ def test_that_a_command_compiles_is_said_once_with_or_without_a_bar(monkeypatch,
 def test_that_another_process_compiles_is_said_once(capsys):
     out = Output()
     for _ in range(2):
-        waits = partial(out.say_compiling, text=_output.WAITING)
+        waits = partial(out.say_compiling, text=_jit.WAITS)
         with on_compile(out.say_compiling, waits), out.progress():
             while _jit_cache.WAITING:
                 _jit_cache.WAITING.pop()()
-    assert capsys.readouterr().err.splitlines() == [_output.WAITING]
-    assert len(_output.WAITING) < 80
+    assert capsys.readouterr().err.splitlines() == [_jit.WAITS]
+    assert len(_jit.WAITS) < 80

@@ -18,11 +18,11 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 import shoal
-from shoal._jit import on_compile
+from shoal._jit import WAITS, on_compile
 from shoal.cli._commands import COMMANDS, RENAMED
 from shoal.cli._ending import ending
 from shoal.cli._failures import CLOSED, INTERRUPTED, report_failure, report_misuse
-from shoal.cli._output import CURRENT, WAITING, Output, output
+from shoal.cli._output import CURRENT, Output, output
 from shoal.errors import TableWarning
 
 FIRST_STEPS = (
@@ -119,9 +119,7 @@ class LazyGroup(TyperGroup):
                 warnings.simplefilter("always", TableWarning)
                 show = warnings.showwarning
                 warnings.showwarning = partial(_note_once, current, set(), show)
-                with on_compile(
-                    current.say_compiling, partial(current.say_compiling, text=WAITING)
-                ):
+                with on_compile(current.say_compiling, partial(current.say_compiling, text=WAITS)):
                     return super().main(args, *arguments, **options)
         except Exception as error:
             if type(error).__name__ == "InterruptException":  # DuckDB's word for Ctrl-C

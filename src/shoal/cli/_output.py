@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from shoal._jit import on_compile
+from shoal._jit import COMPILING, WAITS, on_compile
 from shoal._plain import to_json as to_json  # for the commands
 
 if TYPE_CHECKING:
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 
 PATIENCE = 0.5
 """Seconds before a bar appears: quick work shows none."""
-
-COMPILING = "First use on this machine: compiling, which may take minutes. It is kept."
-WAITING = "Another process compiles what is needed here: waiting until it has. It is kept."
 
 
 @dataclasses.dataclass
@@ -148,7 +145,7 @@ class Output:
         try:
             with on_compile(
                 lambda: self.say_compiling(shown_on),
-                lambda: self.say_compiling(shown_on, WAITING),
+                lambda: self.say_compiling(shown_on, WAITS),
             ):
                 yield progress
         finally:
