@@ -96,7 +96,10 @@ def __getattr__(name: str) -> Any:
     elif name in _ROOMS:
         return importlib.import_module(f"shoal.{name}")  # which makes it known here
     else:
-        raise AttributeError(f"module 'shoal' has no attribute {name!r}")
+        from shoal._checks import did_you_mean  # noqa: PLC0415  only on error
+
+        meant = "" if name.startswith("_") else did_you_mean(name, [*__all__, *_ROOMS])
+        raise AttributeError(f"module 'shoal' has no attribute {name!r}. {meant}".rstrip())
     globals()[name] = value
     return value
 

@@ -54,7 +54,8 @@ def read_address(text: str, table: str | None = None) -> Address:
     if kind not in ("postgresql", "sqlite", "duckdb"):
         raise ParameterError(
             f"addresses that begin with {parts.scheme}:// are not known. Shoal reads "
-            "postgresql://, sqlite:/// and duckdb:///."
+            "postgresql://, sqlite:/// and duckdb:///. Save what lies elsewhere as a file first, "
+            "and give its path."
         )
     query = dict(parse_qsl(parts.query))
     named = query.pop("table", None)

@@ -12,7 +12,7 @@ from collections.abc import Collection
 from difflib import get_close_matches
 from math import inf, isfinite
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from shoal.errors import ParameterError
 
@@ -89,6 +89,18 @@ class Estimator:
                 )
             setattr(self, name, value)
         return self
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Say of what fitting makes that it is not there yet."""
+            made = name.endswith("_") and not name.startswith("_")
+            if made and not any(key[:1] != "_" and key[-1:] == "_" for key in vars(self)):
+                raise AttributeError(
+                    f"this {type(self).__name__} is not fitted yet, so it has no {name}. Call fit "
+                    "first."
+                )
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __sklearn_tags__(self) -> Any:
         """What scikit-learn asks before it puts an estimator into a pipeline."""

@@ -37,6 +37,13 @@ def test_k_and_a_further_condition_are_joined(people):
     assert made.privacy == All((KAnonymity(5), DistinctDiversity(2, sensitive)))
 
 
+@pytest.mark.parametrize("k", ["10", 10.0, 0, -1, True, [10]])
+def test_a_k_that_is_none_is_named(people, k):
+    with pytest.raises(ParameterError) as caught:
+        shoal.release(people, SCHEMA, k=k)
+    assert str(caught.value) == f"k must be an integer of at least 1, got {k!r}."
+
+
 def test_nothing_asked_for_is_an_error(people):
     with pytest.raises(ParameterError, match="nothing is asked for"):
         shoal.release(people, SCHEMA)

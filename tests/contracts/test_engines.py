@@ -223,6 +223,31 @@ def test_something_that_is_no_table_is_refused():
         open_table([1, 2, 3])
 
 
+@pytest.mark.parametrize(
+    ("source", "way"),
+    [
+        (np.ones((2, 2)), r"pandas\.DataFrame\(rows, columns=\[\.\.\.\]\)"),
+        ([{"a": 1}], r"pandas\.DataFrame\(rows\)` is"),
+        (np.ones(2), r"It is one column"),
+        (b"people.csv", "Give the path of the file as text"),
+        (io.StringIO("a,b"), "Give the path of the file as text"),
+    ],
+)
+def test_what_is_nearly_a_table_is_told_how_to_become_one(source, way):
+    with pytest.raises(TableError, match=way):
+        open_table(source)
+
+
+def test_columns_in_an_index_are_found_there():
+    pd = need("pandas")
+    table = pd.DataFrame({"a": [1, 1], "b": [2, 3]}).set_index("a")
+    schema = Schema({"a": {"role": "quasi-identifier"}, "b": {"role": "sensitive"}})
+    with pytest.raises(
+        SchemaError, match=r"lacks: 'a'\. They are in its index: table\.reset_index"
+    ):
+        open_table(table).compress(schema)
+
+
 COMPUTED = [
     "=1+1",
     "@x",

@@ -67,6 +67,22 @@ def test_categories_are_the_values_that_rows_have():
     assert Frame(pd.DataFrame({"city": pd.Categorical([], ["Ulm"])})).factorize("city")[1] == []
 
 
+@pytest.mark.parametrize(
+    ("columns", "way"),
+    [
+        ([1, 2], r"table\.columns = table\.columns\.map\(str\)"),
+        (
+            [("a", "b"), ("a", "c")],
+            r'= \["_"\.join\(map\(str, name\)\) for name in table\.columns\]',
+        ),
+    ],
+)
+def test_columns_without_names_of_text_are_told_how_to_get_them(columns, way):
+    pd = need("pandas")
+    with pytest.raises(TableError, match=f"2 column names are not text.*{way}"):
+        Frame(pd.DataFrame([[1, 2]]).set_axis(pd.Index(columns), axis=1))
+
+
 def test_columns_given_twice_are_named():
     pd = need("pandas")
     table = pd.DataFrame([[1, 2]], columns=["age", "age"])

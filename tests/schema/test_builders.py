@@ -1,4 +1,5 @@
 import datetime as dt
+from pathlib import Path
 
 import pytest
 
@@ -85,6 +86,10 @@ def test_wrong_recipes_say_what_is_wrong_and_show_no_value(recipe, values, messa
         ("automatic", 'neither "auto", "flat" nor a table'),
         ({}, "give exactly one of intervals"),
         ({"intervals": [5], "prefix": [1]}, "give exactly one of"),
+        ({"interval": [5]}, "did you mean 'intervals'? Give exactly one of"),
+        ({"north": ["Kiel"]}, "A tree of values stands under tree."),
+        ("zip.csv", "For a file with a hierarchy: {file = ...}."),
+        (Path("zip.csv"), "For a file with a hierarchy: {file = ...}."),
         ({"prefix": [1], "origin": 3}, "give exactly one of"),
         ({"intervals": ["wide"]}, "intervals has a value of the wrong type"),
         ({"tree": ["x"]}, "tree has a value of the wrong type"),

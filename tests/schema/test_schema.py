@@ -81,7 +81,10 @@ def test_undeclared_absent_and_doubled_columns_are_all_named():
         ("title = 'x'\n[columns.a]\nrole = 'sensitive'", "unknown part 'title'"),
         ("[columns]", "no columns"),
         ("[columns.a]\nkind = 'numeric'", "'a' has no role. Choose from identifier"),
-        ("[columns.a]\nrole = 'quasi'", "'a': unknown role 'quasi'. Choose from"),
+        (
+            "[columns.a]\nrole = 'quasi'",
+            "'a': unknown role 'quasi'. Did you mean 'quasi-identifier'? Choose",
+        ),
         ("[columns.a]\nrole = 'sensitive'\nkind = 'text'", "'a': unknown kind 'text'"),
         ("[columns.a]\nrole = 'sensitive'\nwidth = 3", "'a': unknown key 'width'. Known are"),
         ("[columns.a]\nrole = 'sensitive'\nweight = 'much'", "'a': weight must be a number"),
@@ -102,6 +105,7 @@ def test_undeclared_absent_and_doubled_columns_are_all_named():
             "2 targets ('a', 'b'). Keep one",
         ),
         ("[columns]\na = 'sensitive'", "'a': give a table with at least a role"),
+        ("[columns]\na = 'sensitive'", 'such as {"role": "quasi-identifier"} in Python'),
         ("[columns.a", "not valid TOML"),
     ],
 )
@@ -111,6 +115,12 @@ def test_a_wrong_file_says_what_is_wrong(tmp_path, content, message):
     with pytest.raises(SchemaError) as caught:
         Schema.from_toml(path)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("columns", [["age"], "schema.toml", None])
+def test_what_describes_no_columns_is_told_how_a_schema_is_written(columns):
+    with pytest.raises(SchemaError, match=r'Write Schema\({"age": {"role": "quasi-identifier"}}\)'):
+        Schema(columns)
 
 
 def test_an_unreadable_file_says_so(tmp_path):

@@ -7,6 +7,7 @@ from operator import and_
 from os import PathLike
 from typing import Any, Literal
 
+from shoal._checks import check_integer
 from shoal._notebook import NotebookProgress, notebook_progress
 from shoal.anonymize._anonymizer import no_progress
 from shoal.anonymize._choose import Choice, Purpose
@@ -80,8 +81,10 @@ def release(
     elif not isinstance(schema, Schema):
         raise ParameterError(
             f"schema must be a Schema or the path of a schema file, got {type(schema).__name__}. "
-            "`suggest_schema(table).schema` suggests one."
+            "`Schema({...})` makes one of a dict, and `suggest_schema(table).schema` suggests one."
         )
+    if k is not None and not isinstance(k, PrivacyModel):
+        check_integer("k", k, 1)
     asked = [as_privacy_model(part) for part in (k, privacy) if part is not None]
     if not asked and not schema.requirements:
         raise ParameterError("nothing is asked for. Give k=10, or a model as privacy.")

@@ -54,8 +54,9 @@ def method_class(name: str) -> type[Anonymizer]:
     """
     if name not in EVERY_METHOD:
         known = ", ".join(EVERY_METHOD)
-        meant = did_you_mean(name, EVERY_METHOD)
-        raise ParameterError(f"unknown method {name!r}. {meant}Choose from {known}, auto.")
+        written = getattr(name, "__name__", str(name))  # a class is known by its name
+        meant = did_you_mean(word_of(written) or written, EVERY_METHOD)
+        raise ParameterError(f"unknown method {written!r}. {meant}Choose from {known}, auto.")
     module, _, kind = EVERY_METHOD[name].rpartition(".")
     loaded: type[Anonymizer] = getattr(import_module(module), kind)
     return loaded

@@ -54,6 +54,12 @@ class Frame:
         return cls(_native.from_columns(columns))
 
     @property
+    def index_names(self) -> tuple[str, ...]:
+        """Names of the index of a table of pandas, which is no column."""
+        names = getattr(getattr(self.native, "index", None), "names", ())
+        return tuple(name for name in names if isinstance(name, str))
+
+    @property
     def n_rows(self) -> int:
         """Number of rows."""
         return len(self._frame)

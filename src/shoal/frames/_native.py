@@ -29,7 +29,15 @@ def column_names(frame: nw.DataFrame[Any]) -> list[str]:
     names = list(native.column_names if frame.implementation.is_pyarrow() else native.columns)
     odd = sum(not isinstance(name, str) for name in names)
     if odd:
-        raise TableError(f"{odd} column names are not text. Rename the columns to strings.")
+        joined = any(
+            isinstance(name, tuple) for name in names
+        )  # pandas has names of several levels
+        how = '["_".join(map(str, name)) for name in table.columns]'
+        how = how if joined else "table.columns.map(str)"
+        raise TableError(
+            f"{odd} column names are not text. Rename the columns to strings"
+            f"{f': table.columns = {how}' if frame.implementation.is_pandas_like() else ''}."
+        )
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         shown = ", ".join(map(repr, twice))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from math import inf
 from numbers import Real
+from os import PathLike
 from typing import Any, Literal, get_args
 
 from shoal._checks import did_you_mean
@@ -154,7 +155,7 @@ class Column:
         for what, word, known in (("role", self.role, ROLES), ("kind", self.kind, KINDS)):
             if word not in known:
                 raise SchemaError(
-                    f"column {name!r}: unknown {what} {word!r}. {did_you_mean(word, known)}"
+                    f"column {name!r}: unknown {what} {word!r}. {_meant(what, word, known)}"
                     f"Choose from {', '.join(known)}."
                 )
         tree, is_limited = self.hierarchy, bool(self.limit) or self.limit_level is not None
@@ -267,12 +268,15 @@ class Column:
     def from_toml(cls, name: str, table: Any, *, folder: str = "") -> Column:
         """Read what stands under `[columns.name]`."""
         if not isinstance(table, Mapping):
-            raise SchemaError(f"column {name!r}: give a table with at least a role.")
+            raise SchemaError(
+                f"column {name!r}: give a table with at least a role, such as "
+                '{"role": "quasi-identifier"} in Python or {role = "quasi-identifier"} in a file.'
+            )
         known = {f.name for f in fields(cls) if f.init}
         if unknown := sorted(set(table) - known):
             raise SchemaError(
                 f"column {name!r}: unknown key {unknown[0]!r}. "
-                f"{did_you_mean(unknown[0], known)}"
+                f"{_meant('key', unknown[0], known)}"
                 f"Known are {', '.join(sorted(known))}."
             )
         if "role" not in table:
@@ -294,9 +298,11 @@ def recipe_from_toml(spec: Any, *, column: str, folder: str = "") -> Recipe | Hi
     if spec == "flat":
         return Flat()
     if not isinstance(spec, Mapping):
+        file = isinstance(spec, PathLike) or str(spec).lower().endswith((".csv", ".txt"))
         raise HierarchyError(
             f'hierarchy of column {column!r} is neither "auto", "flat" nor a table such as '
             "{intervals = [5, 10]}."
+            + (" For a file with a hierarchy: {file = ...}." if file else "")
         )
     makers: dict[str, Callable[[Any], Recipe | Hierarchy]] = {
         "intervals": lambda s: Intervals(_list(s["intervals"]), s.get("origin", 0.0)),
@@ -313,8 +319,12 @@ def recipe_from_toml(spec: Any, *, column: str, folder: str = "") -> Recipe | Hi
     extras = {"intervals": {"origin"}, "prefix": {"mask"}}
     chosen = [name for name in makers if name in spec]
     if len(chosen) != 1 or set(spec) - {chosen[0]} - extras.get(chosen[0], set()):
+        odd = next((key for key in spec if key not in makers), None)
+        meant = did_you_mean(odd, makers) if not chosen and odd is not None else ""
+        tree = " A tree of values stands under tree." if not chosen and not meant and spec else ""
         raise HierarchyError(
-            f"hierarchy of column {column!r}: give exactly one of {', '.join(makers)}."
+            f"hierarchy of column {column!r}: {meant}give exactly one of "
+            f"{', '.join(makers)}.{tree}".replace(": Did", ": did").replace("? give", "? Give")
         )
     try:
         return makers[chosen[0]](spec)
@@ -324,6 +334,38 @@ def recipe_from_toml(spec: Any, *, column: str, folder: str = "") -> Recipe | Hi
         raise HierarchyError(
             f"hierarchy of column {column!r}: {chosen[0]} has a value of the wrong type."
         ) from None
+
+
+_USUAL: dict[str, dict[str, str]] = {
+    "role": {
+        **dict.fromkeys(("qi", "qid", "quasi", "quasi_identifying", "key", "keyvar"), ROLES[4]),
+        **dict.fromkeys(("id", "direct", "direct_identifier", "identifying", "drop"), ROLES[0]),
+        **dict.fromkeys(("confidential", "secret", "private", "sa", "target"), ROLES[5]),
+        **dict.fromkeys(("other", "none", "non_sensitive", "not_sensitive", "public"), ROLES[6]),
+        **dict.fromkeys(("person", "patient"), ROLES[1]),
+    },
+    "kind": {
+        **dict.fromkeys(("int", "integer", "float", "double", "decimal", "continuous"), KINDS[2]),
+        **dict.fromkeys(("category", "nominal", "str", "string", "text", "factor"), KINDS[0]),
+        **dict.fromkeys(("bool", "boolean", "object"), KINDS[0]),
+        **dict.fromkeys(("datetime", "datetime64", "timestamp", "day", "time"), KINDS[3]),
+        **dict.fromkeys(("ordered", "ranked", "levels"), KINDS[1]),
+    },
+    "key": {
+        **dict.fromkeys(("type", "dtype", "datatype"), "kind"),
+        **dict.fromkeys(("generalization", "generalisation", "levels", "tree"), "hierarchy"),
+        **dict.fromkeys(("attribute_type", "attribute"), "role"),
+        **dict.fromkeys(("priority", "importance"), "weight"),
+    },
+}
+"""What people write who come from other programs, and the word for it here."""
+
+
+def _meant(what: str, word: object, known: Iterable[str]) -> str:
+    """The word that was probably meant, as a sentence; a type stands for its name."""
+    written = word.__name__ if isinstance(word, type) else str(word)
+    written = written.strip().lower().replace("-", "_").replace(" ", "_")
+    return did_you_mean(_USUAL[what].get(written, written.replace("_", "-")), [*known])
 
 
 def _list(given: Any) -> tuple[Any, ...]:

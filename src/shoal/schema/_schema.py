@@ -59,6 +59,13 @@ class Schema(Mapping[str, Column]):
         requirements: Sequence[Required | Mapping[str, Any]] = (),
         reading: Mapping[str, Any] | None = None,
     ) -> None:
+        if not isinstance(columns, Mapping):
+            raise SchemaError(
+                f"a schema is made of a mapping, got {type(columns).__name__}. Write "
+                'Schema({"age": {"role": "quasi-identifier"}}) with every column of the table; '
+                "`Schema.from_toml(path)` reads a file, and `suggest_schema(table).schema` "
+                "suggests one."
+            )
         self._columns: dict[str, Column] = {}
         for name, column in columns.items():
             if isinstance(column, Column):
@@ -157,10 +164,13 @@ class Schema(Mapping[str, Column]):
         """Copy with some columns exchanged or added."""
         return Schema({**self._columns, **columns}, self.requirements, self.reading)
 
-    def require(self, names: Iterable[str], *, to_group: bool = False) -> None:
+    def require(
+        self, names: Iterable[str], *, to_group: bool = False, index: Sequence[str] = ()
+    ) -> None:
         """Raise unless the schema describes exactly these columns of a table.
 
-        Rows that are `to_group` need quasi-identifiers, too.
+        Rows that are `to_group` need quasi-identifiers, too; what is in the `index` of a table of
+        pandas is no column.
         """
         names = list(names)
         twice = sorted({name for name in names if names.count(name) > 1})
@@ -178,10 +188,10 @@ class Schema(Mapping[str, Column]):
             )
         if absent:
             shown = ", ".join(map(repr, absent))
-            raise SchemaError(
-                f"columns of the schema that the table lacks: {shown}. "
-                "Remove them from the schema or add them to the table."
-            )
+            way = "Remove them from the schema or add them to the table."
+            if set(absent) & set(index):
+                way = "They are in its index: table.reset_index() makes columns of it."
+            raise SchemaError(f"columns of the schema that the table lacks: {shown}. {way}")
         if to_group and not self.quasi_identifiers:
             raise SchemaError(
                 "the schema has no quasi-identifiers, so there is nothing to group rows by. "

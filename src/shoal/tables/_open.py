@@ -98,11 +98,24 @@ def open_table(
     engine = find_engine(source)
     if engine is None:
         raise TableError(
-            f"cannot read a table from {type(source).__name__}. Pass a pandas, Polars or PyArrow "
-            "table, a DuckDB relation, a Spark DataFrame, or a path to a CSV, Parquet, Excel or "
-            "other file."
+            f"cannot read a table from {type(source).__name__}. {_instead(source)}Pass a pandas, "
+            "Polars or PyArrow table, a DuckDB relation, a Spark DataFrame, or a path to a CSV, "
+            "Parquet, Excel or other file."
         )
     return engine.open(source, options)
+
+
+def _instead(source: object) -> str:
+    """How a table is made of something that is nearly one, as a sentence."""
+    if isinstance(source, list | tuple) or hasattr(source, "__array__"):
+        if getattr(source, "ndim", 2) == 1 or hasattr(source, "to_frame"):
+            return "It is one column: `.to_frame()`, or {name: values}, makes a table of it. "
+        named = isinstance(source, list | tuple) and source and isinstance(source[0], Mapping)
+        columns = "" if named else ", columns=[...]"
+        return f"Its columns need names: `pandas.DataFrame(rows{columns})` is a table of them. "
+    if isinstance(source, bytes) or hasattr(source, "read"):
+        return "Give the path of the file as text. "
+    return ""
 
 
 def _open_file(source: PathText, options: OpenOptions) -> Engine:

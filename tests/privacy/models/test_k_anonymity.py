@@ -41,3 +41,10 @@ def test_a_missing_value_matches_missing_values_only():
 def test_a_k_in_quotes_is_told_what_it_is():
     with pytest.raises(ParameterError, match=r"k as a whole number, got str\."):
         as_privacy_model("5")
+
+
+def test_a_class_that_was_not_called_is_told_to_be():
+    with pytest.raises(
+        ParameterError, match=r"the class KAnonymity\. Call it .* KAnonymity\(\.\.\."
+    ):
+        as_privacy_model(KAnonymity)

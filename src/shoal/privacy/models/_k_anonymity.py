@@ -100,7 +100,9 @@ def as_privacy_model(privacy: object) -> PrivacyModel:
         return privacy
     if isinstance(privacy, Integral) and not isinstance(privacy, bool):
         return KAnonymity(int(privacy))
+    name = privacy.__name__ if isinstance(privacy, type) else type(privacy).__name__
+    made = f" Call it with its numbers: {name}(...)." if isinstance(privacy, type) else ""
     raise ParameterError(
         "privacy must be a privacy model such as KAnonymity(10), or k as a whole number, got "
-        f"{type(privacy).__name__}."
+        f"{'the class ' if made else ''}{name}.{made}"
     )

@@ -146,7 +146,7 @@ class FrameEngine:
     def compress(self, schema: Schema, options: CodingOptions | None = None) -> CompressedFrame:
         """Group the rows into cells."""
         options = options or CodingOptions()
-        schema.require(self.names, to_group=True)
+        schema.require(self.names, to_group=True, index=self._frame.index_names)
         self._frame.require_plain([name for name in self.names if schema[name].is_released])
         frame = _spell_once(self._frame, schema)
         if frame is not self._frame:
