@@ -9,6 +9,7 @@ import pytest
 from shoal.judge._days import day_orders, moments_by_order, possible_moments
 from shoal.judge._labels import LabelReader
 from shoal.judge._text_table import TextColumn
+from shoal.schema._days import MONTH_NAMES
 
 FORMATS = {
     "plain": ("%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%Y%m%d"),
@@ -37,8 +38,25 @@ def test_a_written_moment_is_among_those_that_are_read(order, how):
         assert expected in set(possible_moments(text))
 
 
-NONE = ["", "x", "2024-13-01", "31/31/2024", "1.2.3", "10:30", "1/2/2024 25:00", "1/2-2024",
+NONE = ["", "x", "Ward 12 2024", "30 Feb 2024", "7 maybe", "12 jui 2024",
+        "2024-13-01", "31/31/2024", "1.2.3", "10:30", "1/2/2024 25:00", "1/2-2024",
         "1/2/2024 13:00 PM", "\uff12/2/2024"]  # fmt: skip
+
+
+@pytest.mark.parametrize("month", range(12))
+def test_the_judge_knows_every_name_of_a_month_that_is_read(month):
+    for name in MONTH_NAMES[month]:
+        day = dt.datetime(2024, month + 1, 7, 15, 5)
+        for text in (
+            f"7 {name} 2024 15:05", f"Di., 7. {name.title()} 2024 3:05 pm",
+            f"7-{name.upper()}-24 15:05",
+            f"{name.title()}. 7th, 2024 15:05:00", f"2024-{name}-07 15:05", f"7{name}2024 15:05",
+            f"7 de {name} de 2024, 15:05",
+        ):  # fmt: skip
+            assert moments_by_order(text) == {"dmy": day}, text
+            assert day in set(possible_moments(text))
+    assert covers([f"7-{MONTH_NAMES[month][0]}-45"], ["1945"])
+    assert not covers([f"7 {MONTH_NAMES[month][0]} 1945"], ["1946"])
 
 
 @pytest.mark.parametrize("text", NONE)

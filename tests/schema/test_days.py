@@ -2,7 +2,7 @@ import datetime as dt
 
 import pytest
 
-from shoal.schema._days import Dates, has_short_year, read_day
+from shoal.schema._days import MONTH_NAMES, Dates, has_short_year, read_day
 
 
 @pytest.mark.parametrize(
@@ -11,6 +11,8 @@ from shoal.schema._days import Dates, has_short_year, read_day
      "20240229", "29.02.2024", "29.2.2024", " 29.02.2024 08:00", "29 Feb 2024", "29-FEB-2024",
      "29FEB2024", "February 29, 2024", "Feb 29th 2024", "Feb. 29, 2024 10:15 PM",
      "29/Feb/2024", "29-Feb-24", "29-FEB-24", "29FEB24", "29/Feb/24", "29-Feb-24 10:15",
+     "Thu, 29 Feb 2024", "jeudi 29 février 2024",
+     "2024-Feb-29", "29th of February 2024", "29 févr. 2024", "29. Feber 2024", "29.Feb.2024",
      "29. Februar 2024", "29 février 2024 08:00", "29 de febrero de 2024"],
 )  # fmt: skip
 def test_a_day_is_read_however_it_is_written(written):
@@ -52,3 +54,9 @@ def test_years_of_two_digits_behind_a_month_are_of_1930_to_2029_and_told_apart()
         False,
         False,
     ]
+
+
+def test_the_first_of_a_month_is_written_apart_in_french_and_no_name_is_of_two_months():
+    assert read_day("1er mars 2024") == dt.date(2024, 3, 1)
+    names = [name for names in MONTH_NAMES for name in names]
+    assert len(names) == len(set(names))

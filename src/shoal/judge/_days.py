@@ -8,16 +8,40 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
 from shoal.judge._text_table import TextColumn
 
-_DAY = re.compile(
-    r"(?:(\d{1,4})([./-])(\d{1,2})\2(\d{4}|\d{1,2})|(\d{4})(\d{2})(\d{2}))"
-    r"(?:[ T]+(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,6}))?)?(?: ?([AaPp])\.?[Mm]\.?)?)?",
-    re.ASCII,
+_CLOCK = (
+    r"(?:,?[ Tt]+(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:\.(?P<part>\d{1,6}))?)?"
+    r"(?: ?(?P<half>[AaPp])\.?[Mm]\.?)?)?"
 )
+_DAY = re.compile(
+    r"(?:(\d{1,4})([./-])(\d{1,2})\2(\d{4}|\d{1,2})|(\d{4})(\d{2})(\d{2}))" + _CLOCK, re.ASCII
+)
+_WORD = r"(?P<word>[a-z]{3,10})\.?"
+_NAMED = tuple(
+    re.compile(r"(?:[a-z]{2,10}[.,]{0,2} (?:(?:the|den|le|el) )?)?" + form + _CLOCK)
+    for form in (
+        rf"(?P<day>\d{{1,2}})(?:\.|er|st|nd|rd|th)?[ /-]?(?:de |of )?{_WORD},?[ /-]?(?:del? )?"
+        r"(?P<year>\d{4}|\d{2})",
+        rf"{_WORD} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year>\d{{4}})",
+        rf"(?P<year>\d{{4}})[ /-]{_WORD}[ /-](?P<day>\d{{1,2}})",
+    )
+)
+_MONTHS = {
+    beginning: month
+    for month, beginnings in {
+        1: ("jan", "ene", "gen"), 2: ("feb", "fev"), 3: ("mar", "mrz", "mae", "maa", "mrt"),
+        4: ("apr", "avr", "abr"), 5: ("may", "mai", "mag", "mei"), 6: ("jun", "juin", "giu"),
+        7: ("jul", "juil", "lug"), 8: ("aug", "aou", "ago"), 9: ("sep", "set"),
+        10: ("oct", "okt", "ott", "out"), 11: ("nov",), 12: ("dec", "dez", "dic"),
+    }.items()
+    for beginning in beginnings
+}  # fmt: skip
+"""Beginnings of the names of months, without accents; no name begins like that of two."""
 _ORDERS = ("dmy", "mdy", "ymd")
 _PLAIN = "plain"
 """A year of four digits comes first: nothing is open."""
@@ -38,7 +62,8 @@ def moments_by_order(text: str) -> dict[str, dt.datetime]:
     """
     match = _DAY.fullmatch(text.strip())
     if match is None:
-        return {}
+        named = _named(text)
+        return {} if named is None else {"dmy": named[0]}  # whatever the order, it is this day
     time = _time(match)
     if match[5]:
         first, second, third, orders = match[5], match[6], match[7], (_PLAIN,)
@@ -55,15 +80,17 @@ def moments_by_order(text: str) -> dict[str, dt.datetime]:
             found[order] = dt.datetime.combine(whole, time) if time is not None else whole
         except (ValueError, TypeError):
             continue
-    return found if time is not None or match[8] is None else {}
+    return found if time is not None or match["hour"] is None else {}
 
 
 def possible_moments(text: str) -> Iterator[dt.datetime]:
     """Every moment that a text alone may be; years of two digits are of either century."""
     match = _DAY.fullmatch(text.strip())
+    named = None if match else _named(text)
     for order, moment in moments_by_order(text).items():
         yield moment
         year = match[1] if match and order == "ymd" else match and match[4]
+        year = named[1] if named else year
         if order != _PLAIN and len(year or "") == 2:
             try:
                 yield moment.replace(year=moment.year + (100 if moment.year < 2000 else -100))
@@ -98,6 +125,27 @@ def day_orders(own: TextColumn) -> list[TextColumn]:
     return columns or [own]
 
 
+def _named(text: str) -> tuple[dt.datetime, str] | None:
+    """The moment behind a text whose month has a name, and its year as it is written."""
+    plain = unicodedata.normalize("NFKD", text.strip().lower())
+    plain = "".join(sign for sign in plain if not unicodedata.combining(sign))
+    for form in _NAMED:
+        match = form.fullmatch(plain)
+        word = match["word"] if match else ""
+        month = _MONTHS.get(word[:3]) or _MONTHS.get(word[:4])
+        if match is None or month is None:
+            continue
+        time = _time(match)
+        if time is None and match["hour"] is not None:
+            return None
+        try:
+            day = dt.date(_year(match["year"]), month, int(match["day"]))
+        except ValueError:
+            return None
+        return dt.datetime.combine(day, time or dt.time()), match["year"]
+    return None
+
+
 def _possible(first: str, sign: str, third: str) -> tuple[str, ...]:
     if len(first) == 4:
         return (_PLAIN,)
@@ -116,17 +164,16 @@ def _year(text: str) -> int:
 
 
 def _time(match: re.Match[str]) -> dt.time | None:
-    if match[8] is None:
+    if match["hour"] is None:
         return None
-    hour, half = int(match[8]), (match[12] or "").lower()
+    hour, half = int(match["hour"]), (match["half"] or "").lower()
     if half:
         if not 1 <= hour <= 12:
             return None
         hour = hour % 12 + (12 if half == "p" else 0)
     try:
-        return dt.time(
-            hour, int(match[9]), int(match[10] or 0), int((match[11] or "").ljust(6, "0"))
-        )
+        part = int((match["part"] or "").ljust(6, "0"))
+        return dt.time(hour, int(match["minute"]), int(match["second"] or 0), part)
     except ValueError:
         return None
 

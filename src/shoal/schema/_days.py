@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from shoal.errors import HierarchyError
@@ -17,36 +18,69 @@ PIVOT = 30
 PERIODS = ("month", "quarter", "year", "decade")
 """What days are joined to, and where ranges of dates may end."""
 
-_MONTHS = (
-    ("jan", "january", "januar", "janvier", "enero", "gennaio"),
-    ("feb", "february", "februar", "fevrier", "février", "febrero", "febbraio"),
-    ("mar", "march", "märz", "maerz", "mrz", "mars", "marzo"),
-    ("apr", "april", "avril", "abril", "aprile"),
-    ("may", "mai", "mayo", "maggio"),
-    ("jun", "june", "juni", "juin", "junio", "giugno"),
-    ("jul", "july", "juli", "juillet", "julio", "luglio"),
-    ("aug", "august", "août", "aout", "agosto"),
-    ("sep", "sept", "september", "septembre", "septiembre", "settembre"),
-    ("oct", "okt", "october", "oktober", "octobre", "octubre", "ottobre"),
-    ("nov", "november", "novembre", "noviembre"),
-    ("dec", "dez", "december", "dezember", "décembre", "decembre", "diciembre", "dicembre"),
-)
-_MONTH_OF = {name: month for month, names in enumerate(_MONTHS, 1) for name in names}
-_NAMED = r"(?P<b>[^\W\d_]{3,10})\.?"
-_HOUR = r"(?:,?[ T]\d{1,2}:.*)?"
+MONTH_NAMES = (
+    ("jan", "january", "januar", "jänner", "jän", "janvier", "janv", "enero", "ene", "gennaio",
+     "gen", "janeiro", "januari"),
+    ("feb", "february", "februar", "feber", "février", "fevrier", "févr", "fevr", "fév", "fev",
+     "febrero", "febbraio", "fevereiro", "februari"),
+    ("mar", "march", "märz", "maerz", "mrz", "mär", "mars", "marzo", "março", "maart", "mrt"),
+    ("apr", "april", "avril", "avr", "abril", "abr", "aprile"),
+    ("may", "mai", "mayo", "maggio", "mag", "maio", "mei"),
+    ("jun", "june", "juni", "juin", "junio", "giugno", "giu", "junho"),
+    ("jul", "july", "juli", "juillet", "juil", "julio", "luglio", "lug", "julho"),
+    ("aug", "august", "août", "aout", "agosto", "ago", "augustus"),
+    ("sep", "sept", "september", "septembre", "septiembre", "settembre", "set", "setembro"),
+    ("oct", "okt", "october", "oktober", "octobre", "octubre", "ottobre", "ott", "outubro", "out"),
+    ("nov", "november", "novembre", "noviembre", "novembro"),
+    ("dec", "dez", "december", "dezember", "décembre", "decembre", "déc", "diciembre", "dic",
+     "dicembre", "dezembro"),
+)  # fmt: skip
+"""What months are called, in small letters; no name is that of two."""
 
-_SHORT = re.compile(rf"(?P<d>\d{{1,2}})(?P<by>[/-]?){_NAMED}(?P=by)(?P<y>\d\d){_HOUR}")
+_WEEKDAYS = (
+    "monday|tuesday|wednesday|thursday|friday|saturday|sunday|mon|tues|tue|wed|thurs|thu|fri|"
+    "sat|sun|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonnabend|sonntag|mo|di|mi|do|fr|"
+    "sa|so|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|lun|mar|mer|jeu|ven|sam|dim|lunes|"
+    "martes|miércoles|jueves|viernes|sábado|domingo|mié|(?:ju|vi)e|sáb|dom|lunedì|martedì|mercoledì|"
+    "giovedì|venerdì|sabato|domenica|gio|sab"
+)
+_MONTH_OF = {name: month for month, names in enumerate(MONTH_NAMES, 1) for name in names}
+_NAME = f"({'|'.join(sorted(_MONTH_OF, key=len, reverse=True))})[.]?"
+_BEFORE = f"(?:(?:{_WEEKDAYS})[.]?,? (?:the |den |le |el )?)?"
+
+# patterns are read by Python and by DuckDB alike, of texts in small letters
+DAY_FIRST = (
+    f"{_BEFORE}([0-9]{{1,2}})(?:[.]|er|st|nd|rd|th)?[ /-]?(?:de |of )?{_NAME},?[ /-]?(?:de |del )?"
+    "([0-9]{4})"
+)
+MONTH_FIRST = f"{_BEFORE}{_NAME} ([0-9]{{1,2}})(?:st|nd|rd|th)?,? ([0-9]{{4}})"
+YEAR_FIRST = f"([0-9]{{4}})[ /-]{_NAME}[ /-]([0-9]{{1,2}})"
+SHORT_FORMS = tuple(f"([0-9]{{1,2}}){by}{_NAME}{by}([0-9]{{2}})" for by in ("-", "/", ""))
 """As spreadsheets, Oracle and SAS write days: 31-Dec-99, 31DEC99."""
 
+NAMED_DAY = "|".join((DAY_FIRST, MONTH_FIRST, YEAR_FIRST, *SHORT_FORMS))
+"""Days whose month has a name."""
+
+_HOUR = r"(?:,?[ tT]\d{1,2}:.*)?"
 _FORMS = (
-    re.compile(r"(?P<y>\d{4})-(?P<m>\d{1,2})-(?P<d>\d{1,2})(?:[ T].*)?"),
-    re.compile(r"(?P<y>\d{4})[/.](?P<m>\d{1,2})[/.](?P<d>\d{1,2})(?: .*)?"),
-    re.compile(r"(?P<y>[12]\d{3})(?P<m>[01]\d)(?P<d>[0-3]\d)"),
-    re.compile(r"(?P<d>\d{1,2})\.(?P<m>\d{1,2})\.(?P<y>\d{4})(?: .*)?"),
-    re.compile(rf"(?P<d>\d{{1,2}})\.?[ /-]?(?:de )?{_NAMED},?[ /-]?(?:de )?(?P<y>\d{{4}}){_HOUR}"),
-    _SHORT,
-    re.compile(rf"{_NAMED} (?P<d>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<y>\d{{4}}){_HOUR}"),
+    (re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[ t].*)?"), "ymd"),
+    (re.compile(r"(\d{4})[/.](\d{1,2})[/.](\d{1,2})(?: .*)?"), "ymd"),
+    (re.compile(r"([12]\d{3})([01]\d)([0-3]\d)"), "ymd"),
+    (re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})(?: .*)?"), "dmy"),
 )
+_WORD = re.compile(r"[^\W\d_]{3}")
+
+
+@cache
+def _named_forms() -> tuple[tuple[re.Pattern[str], str], ...]:
+    """The same for days whose month has a name: compiled when one is looked for."""
+    named = [(DAY_FIRST, "dmy"), (MONTH_FIRST, "mdy"), (YEAR_FIRST, "ymd")]
+    named += [(form, "dmy") for form in SHORT_FORMS]
+    return tuple((re.compile(form + _HOUR), order) for form, order in named)
+
+
+def _forms_of(written: str) -> tuple[tuple[re.Pattern[str], str], ...]:
+    return _named_forms() if _WORD.search(written) else _FORMS
 
 
 def read_day(written: str) -> dt.date | None:
@@ -56,15 +90,15 @@ def read_day(written: str) -> dt.date | None:
     --------
     >>> read_day("31.12.1999"), read_day("19991231"), read_day("12/11/1999")
     (datetime.date(1999, 12, 31), datetime.date(1999, 12, 31), None)
-    >>> read_day("Dec 31, 1999") == read_day("31 décembre 1999") == read_day("31-DEC-99")
+    >>> read_day("Dec 31, 1999") == read_day("ven. 31 décembre 1999") == read_day("31-DEC-99")
     True
     """
-    for form in _FORMS:
-        if found := form.fullmatch(written.strip()):
-            parts = found.groupdict()
-            month = int(parts["m"]) if "m" in parts else _MONTH_OF.get(parts["b"].lower(), 0)
+    written = written.strip().lower()
+    for form, order in _forms_of(written):
+        if found := form.fullmatch(written):
+            year, month, day = (found[1 + order.index(part)] for part in "ymd")
             try:
-                return dt.date(full_year(parts["y"]), month, int(parts["d"]))
+                return dt.date(full_year(year), _MONTH_OF.get(month) or int(month), int(day))
             except ValueError:
                 return None
     return None
@@ -85,7 +119,10 @@ def has_short_year(written: str) -> bool:
     >>> has_short_year("31-DEC-99"), has_short_year("31-DEC-1999"), has_short_year("31-XYZ-99")
     (True, False, False)
     """
-    return _SHORT.fullmatch(written.strip()) is not None and read_day(written) is not None
+    written = written.strip().lower()
+    if not _WORD.search(written) or read_day(written) is None:
+        return False
+    return any(form.fullmatch(written) for form, _ in _named_forms()[-len(SHORT_FORMS) :])
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,14 @@ import pytest
 from shoal.anonymize import Mondrian
 from shoal.errors import TableWarning
 from shoal.schema import Schema
+from shoal.schema._days import MONTH_NAMES, read_day
 from shoal.tables import open_table
 from shoal.tables._engine import OpenOptions
 from shoal.tables.engines._duck_connection import value_sql
 from shoal.tables.engines.formats.text._types import cell_sql, read_column
 
 SIGNS = "0123456789.,-eE/: T'"
+NAMES = [name for names in MONTH_NAMES for name in names] + ["ward", "Monat"]
 
 
 def random_texts(draw, count):
@@ -30,6 +32,10 @@ def random_texts(draw, count):
         lambda: f"2024-02-{draw.randint(1, 30)} {draw.randint(1, 12)}:05:09{draw.choice('aP')}.M.",
         lambda: f"{draw.choice(['', '-'])}${draw.randint(0, 9)},{draw.randint(100, 999)}.5",
         lambda: f"{draw.randint(-9, 99)},{draw.randint(0, 99)}{draw.choice([' ', ''])}%",
+        lambda: f"{draw.randint(1, 31)} {draw.choice(NAMES)} {draw.randint(1990, 2030)}",
+        lambda: f"{draw.choice(NAMES)} {draw.randint(1, 31)}, 2024 {draw.randint(0, 23)}:05",
+        lambda: f"{draw.randint(1, 31)}-{draw.choice(NAMES).upper()}-{draw.randint(0, 99):02}",
+        lambda: f"2024-{draw.choice(NAMES)}-{draw.randint(1, 31)} {draw.randint(0, 13)}:05 PM",
         lambda: draw.choice(["true", "FALSE", "0", "-0", "007", "1e5", ".5", "5.", "9" * 19, "+5"]),
         lambda: "".join(draw.choices(SIGNS, k=draw.randint(1, 8))).strip(),
     ]
@@ -178,3 +184,18 @@ def test_a_release_has_the_numbers_alone_and_is_judged_by_the_source(tmp_path):
     assert "%" not in found
     assert "€" not in found
     assert "9000,25" in found
+
+
+def test_days_with_names_of_months_are_the_same_in_sql_and_python():
+    days = [f"{at}. {name} 20{at}" for at, name in enumerate(NAMES[:-2], 10) if at < 29]
+    days += [f"{name.capitalize()}. 7th, 1999" for name in NAMES[:-2]]
+    days += [f"{at}{name[:3]}{at}" for at, name in ((11, "jan"), (30, "oct"), (29, "dez"))]
+    reading = read_column(days)
+    assert (reading.sort, reading.named, reading.short) == ("date", True, True)
+    value = cell_sql(reading, 0).value
+    with duckdb.connect() as connection:
+        connection.execute("CREATE TABLE t (p0 VARCHAR)")
+        connection.executemany("INSERT INTO t VALUES (?)", [(day,) for day in days])
+        read = [day for (day,) in connection.sql(f"SELECT {value} FROM t").fetchall()]
+    assert read == [read_day(day) for day in days]
+    assert None not in read

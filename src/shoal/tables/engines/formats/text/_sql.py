@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from shoal.schema._days import PIVOT
+from shoal.schema._days import (
+    DAY_FIRST,
+    MONTH_FIRST,
+    MONTH_NAMES,
+    NAMED_DAY,
+    PIVOT,
+    SHORT_FORMS,
+    YEAR_FIRST,
+)
 from shoal.tables.engines._duck_connection import value_sql
 from shoal.tables.engines.formats.text._values import (
+    NAMED_MOMENT,
     ORDERS,
     Reading,
     moment_pattern,
@@ -25,6 +34,13 @@ def grouped_sql(reading: Reading, text: str) -> tuple[str, str]:
 
 def dated_sql(reading: Reading, text: str) -> tuple[str, str]:
     """Whether a text is a day or a moment that exists, and which."""
+    if reading.named:
+        value = _named_sql(reading, text)
+        pattern = NAMED_DAY if reading.sort == "date" else NAMED_MOMENT
+        return (
+            f"(regexp_full_match(lower({text}), {value_sql(pattern)}) AND {value} IS NOT NULL)",
+            value,
+        )
     value = _moment_sql(reading, text)
     if reading.sort == "date" and not reading.order:  # the way of most files, quicker
         year = f"TRY_CAST({text}[1:4] AS USMALLINT) IS NOT NULL"  # 11-1-01 is of 2001
@@ -45,6 +61,23 @@ def _moment_sql(reading: Reading, text: str) -> str:
         iso = f"regexp_replace({iso}, '{day_first}', '{turned}')"
     if reading.short:
         iso = _full_years_sql(reading, iso)
+    if reading.halves:
+        return _of_halves_sql(iso)
+    return f"TRY_CAST({_with_seconds(iso)} AS {'DATE' if reading.sort == 'date' else 'TIMESTAMP'})"
+
+
+def _named_sql(reading: Reading, text: str) -> str:
+    """Days whose months have names, with their number in the name's place."""
+    first, last = f"([0-{PIVOT // 10 - 1}][0-9])", f"([{PIVOT // 10}-9][0-9])"
+    turned = [(DAY_FIRST, r"\3-\2-\1"), (MONTH_FIRST, r"\3-\1-\2"), (YEAR_FIRST, r"\1-\2-\3")]
+    for form in SHORT_FORMS if reading.short else ():
+        for century, years in (("20", first), ("19", last)):
+            turned.append((form.replace("([0-9]{2})", years), rf"{century}\3-\2-\1"))
+    iso = f"lower({text})"
+    for form, parts in turned:
+        iso = f"regexp_replace({iso}, {value_sql(f'^{form}(?:$|,?[ t](.*))')}, '{parts} \\4')"
+    for month, names in enumerate(MONTH_NAMES, 1):
+        iso = f"regexp_replace({iso}, '-(?:{'|'.join(names)})-', '-{month:02}-')"
     if reading.halves:
         return _of_halves_sql(iso)
     return f"TRY_CAST({_with_seconds(iso)} AS {'DATE' if reading.sort == 'date' else 'TIMESTAMP'})"

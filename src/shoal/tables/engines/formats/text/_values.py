@@ -6,9 +6,10 @@ import datetime as dt
 import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Literal
 
-from shoal.schema._days import full_year
+from shoal.schema._days import NAMED_DAY, full_year, has_short_year, read_day
 
 Sort = Literal[
     "whole", "number", "grouped", "grouped whole", "boolean", "date", "moment", "text", "empty"
@@ -53,6 +54,13 @@ _NUMBER, _DAY = re.compile(NUMBER), re.compile(f"{DAY}|{SHORT_DAY}")
 _MOMENT = re.compile(f"({DAY}|{SHORT_DAY})({CLOCK}|{HALVES})?")
 _IS_SHORT = re.compile(f"({SHORT_DAY})([ T].*)?")
 _IS_HALF = re.compile("[AaPp][.]?[Mm][.]?$")
+
+_LONG_CLOCK = f"({CLOCK}|{HALVES})".replace("[ T]", "[ t]")
+NAMED_MOMENT = f"({NAMED_DAY})(,?{_LONG_CLOCK})?"
+"""A day whose month has a name, and perhaps a time; in small letters."""
+
+_WORD = re.compile(r"[^\W\d_]{3}")
+_compiled = cache(re.compile)  # what few columns need
 
 _BLANKS = "[ \u00a0\u202f]*"
 _MONEY = (
@@ -130,6 +138,8 @@ class Reading:
         What cannot be told, for a note; empty otherwise.
     unit : tuple of str and str
         What stands before every number, and behind it; a sign of money, a percent sign.
+    named : bool
+        Whether months are written as names.
     """
 
     sort: Sort
@@ -141,6 +151,7 @@ class Reading:
     short: bool = False
     halves: bool = False
     unit: tuple[str, str] = ("", "")
+    named: bool = False
 
 
 def moment_pattern(reading: Reading) -> str:
@@ -164,6 +175,8 @@ def is_typed(texts: Collection[str]) -> Literal["number", "date"] | None:
     if all(re.fullmatch(r"[+-]?\d[\d.,' ]*([eE][+-]?\d+)?%?", text) for text in texts):
         return "date" if all(_DAY.fullmatch(text) for text in texts) else "number"
     if all(_DAY.fullmatch(text) or _MOMENT.fullmatch(text) for text in texts):
+        return "date"
+    if all(map(_WORD.search, texts)) and _are_named(texts, NAMED_MOMENT):
         return "date"
     return None
 
@@ -191,6 +204,19 @@ def close_readings(
         yield from _dates(values, "date", order)
     elif all(_MOMENT.fullmatch(value) for value in values):
         yield from _dates(values, "moment", order)
+    elif all(map(_WORD.search, values)) and _are_named(values, NAMED_MOMENT):
+        yield Reading(
+            "date" if _are_named(values, NAMED_DAY) else "moment",
+            short=any(map(has_short_year, values)),
+            halves=any(map(_IS_HALF.search, values)),
+            named=True,
+        )
+
+
+def _are_named(values: Iterable[str], pattern: str) -> bool:
+    """Whether all are days, or moments, whose months have names."""
+    form = _compiled(pattern)
+    return all(form.fullmatch(value.lower()) and read_day(value) for value in values)
 
 
 def _beside_a_unit(
