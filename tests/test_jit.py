@@ -96,9 +96,12 @@ def test_what_is_kept_is_not_compiled_again(probe):
 def test_who_calls_from_python_hears_once_that_kernels_are_compiled(
     probe, in_a_command, monkeypatch, caplog
 ):
-    for name in ("_tell", "_tells_itself", "_said"):
-        monkeypatch.setattr(_jit, name, [True] if in_a_command and name == "_tells_itself" else [])
-    monkeypatch.setattr(_jit, "_hearing", threading.Event())
+    for name in ("_tell", "_said"):
+        monkeypatch.setattr(_jit, name, [])
+    for name in ("_hearing", "_tells_itself"):
+        monkeypatch.setattr(_jit, name, threading.Event())
+    if in_a_command:
+        _jit._tells_itself.set()
     for body in ("x * 3", "x * 4"):
         probe(callee="", middle=MIDDLE.format(imports="", body=body))
     said = [record.getMessage() for record in caplog.records if record.name == "shoal"]

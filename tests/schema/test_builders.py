@@ -86,7 +86,7 @@ def test_wrong_recipes_say_what_is_wrong_and_show_no_value(recipe, values, messa
         ("automatic", 'neither "auto", "flat" nor a table'),
         ({}, "give exactly one of intervals"),
         ({"intervals": [5], "prefix": [1]}, "give exactly one of"),
-        ({"interval": [5]}, "did you mean 'intervals'? Give exactly one of"),
+        ({"interval": [5]}, "levels. Did you mean 'intervals'?"),
         ({"north": ["Kiel"]}, "A tree of values stands under tree."),
         ("zip.csv", "For a file with a hierarchy: {file = ...}."),
         (Path("zip.csv"), "For a file with a hierarchy: {file = ...}."),

@@ -321,10 +321,10 @@ def recipe_from_toml(spec: Any, *, column: str, folder: str = "") -> Recipe | Hi
     if len(chosen) != 1 or set(spec) - {chosen[0]} - extras.get(chosen[0], set()):
         odd = next((key for key in spec if key not in makers), None)
         meant = did_you_mean(odd, makers) if not chosen and odd is not None else ""
-        tree = " A tree of values stands under tree." if not chosen and not meant and spec else ""
+        tree = "A tree of values stands under tree." if not chosen and not meant and spec else ""
         raise HierarchyError(
-            f"hierarchy of column {column!r}: {meant}give exactly one of "
-            f"{', '.join(makers)}.{tree}".replace(": Did", ": did").replace("? give", "? Give")
+            f"hierarchy of column {column!r}: give exactly one of {', '.join(makers)}. "
+            f"{meant}{tree}".rstrip()
         )
     try:
         return makers[chosen[0]](spec)
@@ -336,36 +336,39 @@ def recipe_from_toml(spec: Any, *, column: str, folder: str = "") -> Recipe | Hi
         ) from None
 
 
-_USUAL: dict[str, dict[str, str]] = {
+_USUAL = {
     "role": {
-        **dict.fromkeys(("qi", "qid", "quasi", "quasi_identifying", "key", "keyvar"), ROLES[4]),
-        **dict.fromkeys(("id", "direct", "direct_identifier", "identifying", "drop"), ROLES[0]),
-        **dict.fromkeys(("confidential", "secret", "private", "sa", "target"), ROLES[5]),
-        **dict.fromkeys(("other", "none", "non_sensitive", "not_sensitive", "public"), ROLES[6]),
-        **dict.fromkeys(("person", "patient"), ROLES[1]),
+        "quasi-identifier": ("qi", "qid", "quasi", "quasi_identifying", "key", "keyvar"),
+        "identifier": ("id", "direct", "direct_identifier", "identifying", "drop"),
+        "sensitive": ("confidential", "secret", "private", "sa", "target"),
+        "insensitive": ("other", "none", "non_sensitive", "not_sensitive", "public"),
+        "subject": ("person", "patient"),
     },
     "kind": {
-        **dict.fromkeys(("int", "integer", "float", "double", "decimal", "continuous"), KINDS[2]),
-        **dict.fromkeys(("category", "nominal", "str", "string", "text", "factor"), KINDS[0]),
-        **dict.fromkeys(("bool", "boolean", "object"), KINDS[0]),
-        **dict.fromkeys(("datetime", "datetime64", "timestamp", "day", "time"), KINDS[3]),
-        **dict.fromkeys(("ordered", "ranked", "levels"), KINDS[1]),
+        "numeric": ("int", "integer", "float", "double", "decimal", "continuous"),
+        "categorical": (
+            *("category", "nominal", "factor", "object", "bool", "boolean"),
+            *("str", "string", "text"),
+        ),
+        "date": ("datetime", "datetime64", "timestamp", "day", "time"),
+        "ordinal": ("ordered", "ranked", "levels"),
     },
     "key": {
-        **dict.fromkeys(("type", "dtype", "datatype"), "kind"),
-        **dict.fromkeys(("generalization", "generalisation", "levels", "tree"), "hierarchy"),
-        **dict.fromkeys(("attribute_type", "attribute"), "role"),
-        **dict.fromkeys(("priority", "importance"), "weight"),
+        "kind": ("type", "dtype", "datatype"),
+        "hierarchy": ("generalization", "generalisation", "levels", "tree"),
+        "role": ("attribute_type", "attribute"),
+        "weight": ("priority", "importance"),
     },
 }
-"""What people write who come from other programs, and the word for it here."""
+"""Words of other programs, by the word for it here."""
 
 
 def _meant(what: str, word: object, known: Iterable[str]) -> str:
     """The word that was probably meant, as a sentence; a type stands for its name."""
     written = word.__name__ if isinstance(word, type) else str(word)
     written = written.strip().lower().replace("-", "_").replace(" ", "_")
-    return did_you_mean(_USUAL[what].get(written, written.replace("_", "-")), [*known])
+    ours = [word for word, theirs in _USUAL[what].items() if written in theirs]
+    return did_you_mean(ours[0] if ours else written.replace("_", "-"), [*known])
 
 
 def _list(given: Any) -> tuple[Any, ...]:
