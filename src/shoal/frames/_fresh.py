@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -78,8 +79,9 @@ def make_fresh(
     numbers : mapping of str to ndarray
         Columns of floats to add; NaN is missing.
     by_values : bool
-        Whether floats are whole numbers where all that are taken are: a gap or a fraction in a row
-        that is not taken, which made them floats, is not to be seen.
+        Whether types are those that the taken values alone would have: of a gap or a fraction in a
+        row that is not taken, which made whole numbers floats, of a longer decimal, or of the only
+        value of a column, nothing is to be seen.
     """
     native, library = frame.to_native(), frame.implementation
     used = {name: _used(*pool) for name, pool in pools.items()}
@@ -103,6 +105,25 @@ def _are_whole(floats: NDArray[Any]) -> bool:
     return len(floats) > 0 and bool(((floats == np.floor(floats)) & (abs(floats) < 2**53)).all())
 
 
+def _fit(most: Any) -> bool:
+    """Whether whole numbers up to this one fit into those of 64 bits with a sign."""
+    return int(most) < 2**63
+
+
+def _digits(decimals: Sequence[Decimal | None]) -> tuple[int, int]:
+    """Digits that some decimals need, and how many of them stand behind the point.
+
+    Examples
+    --------
+    >>> _digits([Decimal("-120.50"), Decimal("0.070"), None])
+    (5, 2)
+    """
+    parts = [f"{value:f}".lstrip("-").partition(".") for value in decimals if value is not None]
+    before = max((len(whole.lstrip("0")) for whole, _, _ in parts), default=0)
+    behind = max((len(fraction.rstrip("0")) for _, _, fraction in parts), default=0)
+    return max(before + behind, 1), behind
+
+
 def _fresh_polars(
     native: Any,
     names: Sequence[str],
@@ -120,6 +141,14 @@ def _fresh_polars(
             column = pl.Series(name, values, dtype=dtype)
             return column if len(codes) == 1 else column.gather(codes)  # see below
         series = native[name].gather(rows)
+        if by_values and series.null_count() == len(series):
+            return pl.Series(name, [None] * len(series), dtype=pl.String)
+        if by_values and isinstance(series.dtype, pl.Decimal):
+            kind = pl.Decimal(*_digits(series.unique().to_list()))
+            # by way of texts, else marks of what is missing are there or not as they were
+            return series.cast(pl.String).cast(kind).alias(name)
+        if by_values and series.dtype == pl.UInt64 and _fit(series.max()):
+            return series.cast(pl.Int64).alias(name)
         # a view of a text would bring along the texts beside it; one truth value taken fills a byte
         if series.dtype in (pl.String, pl.Boolean):
             return pl.Series(name, series.to_list(), dtype=series.dtype)
@@ -159,6 +188,10 @@ def _fresh_arrow(
         if str(source.type) == "string_view":  # few functions of PyArrow take views
             source = source.cast(pa.string())
         taken = source.take(pa.array(rows))
+        if by_values and taken.null_count == len(taken):
+            return pa.nulls(len(taken), pa.string())
+        if by_values and pa.types.is_decimal(taken.type):
+            return taken.cast(pa.decimal128(*_digits(pc.unique(taken).to_pylist())))
         if pa.types.is_floating(taken.type):
             taken = pc.if_else(pc.is_nan(taken), None, pc.add(taken, pa.scalar(0, taken.type)))
             known = taken.drop_null()
@@ -187,6 +220,8 @@ def _fresh_pandas(
         if name in pools:
             return _pandas_pool(*pools[name])
         array = native[name].array
+        if by_values and native[name].isna().to_numpy()[rows].all():
+            return _pandas_pool([None], np.zeros(len(rows), np.int32))
         if pd.api.types.is_float_dtype(array.dtype):
             is_plain = isinstance(array.dtype, np.dtype)
             kind = array.dtype if is_plain else np.dtype(np.float64)
@@ -197,8 +232,16 @@ def _fresh_pandas(
             if not missing.any():
                 whole = floats.astype(np.int64)
                 return whole if is_plain else pd.array(whole)
-            return floats if is_plain else pd.array(np.where(missing, None, floats), "Int64")
+            if is_plain:
+                return floats
+            return _masked(pd.array(np.where(missing, None, floats), "Int64"), missing)
         taken = array.take(rows)
+        if (
+            by_values
+            and taken.dtype in ("uint64", "UInt64")
+            and _fit(native[name].iloc[rows].max())
+        ):
+            taken = pd.array(taken, dtype="Int64" if taken.dtype == "UInt64" else "int64")
         missing = np.asarray(taken.isna(), np.bool_)
         if hasattr(taken, "_mask") and missing.any():  # what lies under the mask stays behind
             return _masked(taken, missing)

@@ -1,5 +1,7 @@
 import json
+from decimal import Decimal
 
+import numpy as np
 import pytest
 
 from shoal.anonymize._registry import make_method
@@ -46,6 +48,10 @@ def _arrow(path, rows):
     return need("pyarrow").table({"age": ages, "x": values})
 
 
+def _relation(path, rows):
+    return need("duckdb").from_arrow(_arrow(path, rows))
+
+
 def _released(make, kept, left_out, path, suffix, **how):
     rows = [(30 + i % 3, kept[i % 2]) for i in range(30)] + [(97, left_out)]
     method = make_method("top-down", SCHEMA, 5, {"max_suppression": 0.1})
@@ -82,6 +88,38 @@ def test_nor_where_texts_come_in_other_files(kept, odd, plain, tmp_path):
 def test_nor_in_dataframes(kept, odd, plain, suffix, tmp_path):
     odd, plain = (_released(_pandas, kept, one, tmp_path, suffix) for one in (odd, plain))
     assert odd == plain
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".arrow"])
+@pytest.mark.parametrize("make", [_pandas, _polars, _arrow, _relation])
+@pytest.mark.parametrize(
+    ("kept", "odd", "plain"),
+    [
+        ([Decimal("1.50"), Decimal("2.25")], Decimal("12345.125"), Decimal("3.50")),
+        ([Decimal("10.0"), Decimal("20.0")], Decimal("0.5"), Decimal("30.0")),
+        ([Decimal("-0.5"), None], Decimal("0.125"), None),
+        ([None, None], 7, None),
+        ([None, None], 0.5, None),
+        ([1.0, None], 0.5, 3.0),
+    ],
+)
+def test_nor_do_digits_and_gaps_of_others_decide_on_types(make, kept, odd, plain, suffix, tmp_path):
+    odd, plain = (_released(make, kept, one, tmp_path, suffix) for one in (odd, plain))
+    assert odd == plain
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "duckdb"])
+def test_nor_does_a_number_beyond_64_bits(library, tmp_path):
+    def table(path, rows):
+        ages, values = zip(*rows, strict=True)
+        kind = np.uint64 if max(values) > 2**63 else np.int64
+        made = need("pandas").DataFrame({"age": ages, "x": np.array(values, kind)})
+        if library == "polars":
+            return need("polars").from_pandas(made)
+        return made if library == "pandas" else need("duckdb").from_df(made)
+
+    found = [_released(table, [1000, 2000], x, tmp_path, ".parquet") for x in (2**63 + 5, 7)]
+    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("make", [_pandas, _polars, _arrow])

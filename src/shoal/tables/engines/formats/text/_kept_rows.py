@@ -19,6 +19,7 @@ from shoal.tables.engines.formats.text._values import Reading
 
 _counter = itertools.count()
 _WHOLE = ("{0} = round({0}) AND abs({0}) < 9007199254740992", "BIGINT")
+_SMALL = ("{0} <= 9223372036854775807", "BIGINT")
 _DAY = ("{0} = CAST({0} AS DATE)", "DATE")
 """The test of a cell, and the type of a column whose cells all pass it."""
 
@@ -89,28 +90,37 @@ def whole_if_kept_are(
 ) -> dict[str, str]:
     """Some of the columns to be released, of whole numbers or days where kept rows have no others.
 
+    Decimals have as many digits as kept rows need, and a column without a value is one of texts.
     Days only where types were told from values: who declares moments has them whatever comes.
     """
-    is_told = rows.options is not None
-    coarser = {"DOUBLE": _WHOLE} | ({"TIMESTAMP": _DAY} if is_told else {})
+    coarser = {"DOUBLE": _WHOLE, "UBIGINT": _SMALL}
+    if rows.options is not None:
+        coarser["TIMESTAMP"] = _DAY
     kinds = dict(zip(rows.names, rows.types, strict=True))
     finer = {name: coarser.get(kinds[name], ("TRUE", "")) for name in names}
-    if not is_told:
-        finer = {name: asked for name, asked in finer.items() if asked[1]}
     if not finer:
         return {}
     asked = ", ".join(
-        f"count({released[n]}), bool_and({test.format(released[n])})"
+        f"count({released[n]}), bool_and({test.format(released[n])}), "
+        + (_digits(released[n]) if kinds[n].startswith("DECIMAL") else "0, 0")
         for n, (test, _) in finer.items()
     )
     (found,) = rows.connection.sql(
         f"SELECT {asked} FROM {rows.view} AS r JOIN {kept} AS p ON p.{NUMBER} = r.{NUMBER}"
     ).fetchall()
-    types = {
-        name: kind if known else "VARCHAR" * is_told  # nothing tells the type of empty cells
-        for (name, (_, kind)), known, fits in zip(
-            finer.items(), found[::2], found[1::2], strict=True
-        )
-        if fits or not known
-    }
-    return {name: f"CAST({released[name]} AS {kind})" for name, kind in types.items() if kind}
+    types = {}
+    for at, (name, (_, kind)) in enumerate(finer.items()):
+        known, fits, before, behind = found[4 * at : 4 * at + 4]
+        if not known:
+            types[name] = "VARCHAR"  # nothing tells the type of empty cells
+        elif kinds[name].startswith("DECIMAL"):
+            types[name] = f"DECIMAL({max(before + behind, 1)}, {behind})"
+        elif fits and kind:
+            types[name] = kind
+    return {name: f"CAST({released[name]} AS {kind})" for name, kind in types.items()}
+
+
+def _digits(value: str) -> str:
+    """SQL for the most digits that values have before the point, and behind it."""
+    before, behind = (f"split_part(CAST({value} AS VARCHAR), '.', {part})" for part in (1, 2))
+    return f"max(length(ltrim({before}, '-0'))), max(length(rtrim({behind}, '0')))"
