@@ -2,8 +2,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from shoal.errors import ParameterError, SchemaError
+from shoal.errors import ParameterError, ProtocolError, SchemaError
 from shoal.federated import RandomKernel, RandomKernelCox, RandomKernelSVC, make_share
+from shoal.federated.kernels._shares import share_from_facts
 
 
 def test_a_site_with_one_class_or_no_event_is_refused(kernel, sites):
@@ -15,6 +16,47 @@ def test_a_site_with_one_class_or_no_event_is_refused(kernel, sites):
     no_event = sites["gent"].filter(pl.col("event") == 0)
     with pytest.raises(SchemaError, match="no events"):
         make_share(kernel, no_event, "gent", time="time", event="event")
+    asked = {"time": "time", "event": "event"}
+    everybody = sites["gent"].with_columns(event=pl.lit(1))
+    with pytest.raises(SchemaError, match="events only"):
+        make_share(kernel, everybody, "gent", **asked)
+    share = make_share(kernel, everybody, "gent", **asked, allow_uniform_outcome=True)
+    assert share.target["event"].all()
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "told"),
+    [
+        ("event", 0.5, "must be 0 or 1"),
+        ("event", float("nan"), "missing"),
+        ("time", float("inf"), "missing"),
+        ("time", -1.0, "not negative"),
+        ("event", "yes", "must be 0 or 1"),
+    ],
+)
+def test_outcomes_are_told_as_they_are_or_refused(kernel, sites, column, value, told):
+    kind = pl.String if isinstance(value, str) else pl.Float64
+    column_of = pl.col(column).cast(kind)
+    wrong = pl.when(pl.int_range(pl.len()) == 3).then(pl.lit(value)).otherwise(column_of)
+    table = sites["gent"].with_columns(wrong.alias(column))
+    with pytest.raises(SchemaError, match=told):
+        make_share(kernel, table, "gent", time="time", event="event")
+
+
+def test_a_label_that_is_no_number_is_missing(kernel, sites):
+    wrong = pl.when(pl.int_range(pl.len()) == 3).then(float("nan")).otherwise(pl.col("event"))
+    with pytest.raises(SchemaError, match="missing"):
+        make_share(kernel, sites["gent"].with_columns(dead=wrong), "gent", label="dead")
+
+
+@pytest.mark.parametrize(
+    "labels", [[float("nan"), 1.0], [object(), object()], [1j, 2j], [None, "a"]]
+)
+def test_labels_of_another_site_are_numbers_or_words(kernel, sites, labels):
+    made = make_share(kernel, sites["gent"], "gent", label="dead")
+    label = np.resize(np.array(labels), len(made.projection))
+    with pytest.raises(ProtocolError, match="neither numbers nor words"):
+        share_from_facts(made.to_dict(), made.projection, {"label": label})
 
 
 @pytest.mark.parametrize("name", ["a/b", "..", "gent\x1b[2J", "gent\n"])

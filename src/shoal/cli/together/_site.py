@@ -218,6 +218,12 @@ def share(
     label: Annotated[str | None, typer.Option(help="Column with the class.")] = None,
     time: Annotated[str | None, typer.Option(help="Column with the survival time.")] = None,
     event: Annotated[str | None, typer.Option(help="Column with 1 for an event.")] = None,
+    uniform: Annotated[
+        bool,
+        typer.Option(
+            "--allow-uniform-outcome", help="Publish also where everybody has the same outcome."
+        ),
+    ] = False,
     attacks: Annotated[bool, typer.Option(help="Print what the shares give away.")] = True,
     passphrase_file: PassphraseFile = None,
     force: Force = False,
@@ -231,7 +237,15 @@ def share(
     refuse_existing([folder / f"{site}{SUFFIX}"], force=force)
     shared = RandomKernel.load(kernel, passphrase(passphrase_file))
     rows = read_rows(table)
-    made = make_share(shared, rows, site, label=label, time=time, event=event)
+    made = make_share(
+        shared,
+        rows,
+        site,
+        label=label,
+        time=time,
+        event=event,
+        allow_uniform_outcome=uniform,
+    )
     written = write_share(made, folder)
     results = attack_kernel(rows, shared) if attacks else []
     show_attacks({"file": written.name, **made.to_dict()}, results)

@@ -88,6 +88,13 @@ def share_from_facts(
         raise ProtocolError("a share's projections or outcomes are damaged.")
     if sorted(target) != sorted(OUTCOMES[facts["outcome"]]):
         raise ProtocolError("a share's outcomes are not those that its metadata say.")
+    if any(
+        values.dtype.kind not in "biufU" or is_missing(values).any()
+        for values in map(np.asarray, target.values())
+    ):
+        raise ProtocolError(
+            "a share's outcomes are neither numbers nor words, or some are missing."
+        )
     return Share(
         facts["site"],
         rows,
@@ -150,9 +157,8 @@ def make_share(
     Rows come in an order that follows from their projections: in that of the table, row i of the
     file would be person i of a list that others may have, with the outcome beside it.
 
-    A site whose outcome is the same for everyone (one class, no event) is refused unless
-    `allow_uniform_outcome`: the published file would say each person's outcome, and the site can
-    train no model of its own.
+    A site whose outcome is the same for everyone (one class, no event, events only) is refused
+    unless `allow_uniform_outcome`: the published file would say each person's outcome.
 
     Examples
     --------
@@ -194,15 +200,26 @@ def _target(
     for name in wanted:
         if name not in frame.names:
             raise SchemaError(f"column '{name}' is missing from the table.")
-        if np.ma.getmaskarray(frame.array(name)).any():
+        if is_missing(frame.array(name)).any():
             raise SchemaError(f"outcome '{name}' has missing values. Leave those rows out.")
     if label is not None:
         return {"label": frame.array(label)}
     times = frame.numbers(str(time))
-    events = frame.array(str(event)).astype(np.int64)
-    if not (np.isin(events, (0, 1)).all() and (times >= 0).all()):
-        raise SchemaError(f"'{event}' must be 0 or 1 and '{time}' must not be negative.")
-    return {"time": times, "event": events}
+    try:
+        events = np.asarray(frame.array(str(event))).astype(np.float64)
+    except (TypeError, ValueError):
+        events = np.full(1, np.nan)
+    if not (np.isin(events, (0, 1)).all() and (times >= 0).all() and np.isfinite(times).all()):
+        raise SchemaError(f"'{event}' must be 0 or 1 and '{time}' a number that is not negative.")
+    return {"time": times, "event": events.astype(np.int64)}
+
+
+def is_missing(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which values are missing, or no numbers in a column of numbers."""
+    masked: NDArray[np.bool_] = np.ma.getmaskarray(values)
+    if values.dtype.kind != "f":
+        return masked
+    return masked | ~np.isfinite(np.ma.getdata(values))
 
 
 def _refuse_constant(scaled: Floats, names: Sequence[str]) -> None:
@@ -246,3 +263,8 @@ def _refuse_uniform(target: Mapping[str, NDArray[Any]], site: str) -> None:
         )
     if "event" in target and not target["event"].any():
         raise SchemaError(f"site '{site}' has no events: no survival model can learn from it.")
+    if "event" in target and target["event"].all():
+        raise SchemaError(
+            f"site '{site}' has rows with events only: its file would tell that everybody had one. "
+            "Where no secret is in that, allow it (allow_uniform_outcome, --allow-uniform-outcome)."
+        )
