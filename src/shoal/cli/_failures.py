@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal._atomic import write_text
-from shoal.cli._output import output, to_json, visible
+from shoal.cli._output import WRITTEN_OUT, output, to_json
 from shoal.errors import InfeasibleError, ProtocolError, ShoalError, UncoveredValuesError
 
 OK, CHECK_FAILED, BAD_INPUT, INFEASIBLE, PEER, CANNOT_TELL = 0, 1, 2, 3, 4, 5
@@ -52,7 +52,7 @@ def report_failure(error: Exception) -> int:
                 f"something went wrong inside Shoal ({name}). Run again with SHOAL_DEBUG=1 for the "
                 "details, and please report it."
             )
-    sys.stderr.write(f"Error: {visible(message)}\n")
+    sys.stderr.write(f"Error: {message.translate(WRITTEN_OUT)}\n")
     if output().json:
         _show_json(name, message, code)
     return code

@@ -48,7 +48,7 @@ class Output:
     def emit(self, data: Any, show: Callable[[], None] | None = None) -> None:
         """Write the result: `data` as JSON, or whatever `show` prints for people."""
         if self.json:
-            told = _UNSEEN.sub(lambda sign: f"\\u{ord(sign.group()):04x}", to_json(data))
+            told = to_json(data).translate(_IN_JSON)
             sys.stdout.write(f"{told}\n")
         elif show is not None and not self.quiet:
             show()
@@ -59,7 +59,9 @@ class Output:
             return
         for part in parts:
             if isinstance(part, str):  # a path or a sentence: never cut by us, never markup
-                console().print(visible(part), markup=False, highlight=False, soft_wrap=True)
+                console().print(
+                    part.translate(WRITTEN_OUT), markup=False, highlight=False, soft_wrap=True
+                )
             else:
                 console().print(part)
 
@@ -67,7 +69,12 @@ class Output:
         """Say something beside the result, on stderr."""
         if not (self.json or self.quiet):
             on = console(stderr=True)  # a file or a program gets it in one line
-            on.print(visible(text), markup=False, highlight=False, soft_wrap=not on.is_terminal)
+            on.print(
+                text.translate(WRITTEN_OUT),
+                markup=False,
+                highlight=False,
+                soft_wrap=not on.is_terminal,
+            )
 
     def say_compiling(self, on: Console | None = None, text: str = COMPILING) -> None:
         """Say once why the first run takes long: it compiles, or waits for another that does."""
@@ -86,7 +93,8 @@ class Output:
         for index, name in enumerate(header):
             numeric = all(row[index].is_number for row in cells)
             side: Any = "right" if numeric and rows else "left"
-            table.add_column(visible(name), justify=side, overflow="fold")  # no word is cut off
+            shown = name.translate(WRITTEN_OUT)
+            table.add_column(shown, justify=side, overflow="fold")  # no word is cut off
         for row in cells:
             table.add_row(*(cell.text for cell in row))
         if title:  # a line of its own: above a narrow table it would be broken
@@ -175,19 +183,19 @@ def _tell_the_group() -> NoReturn:
     raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
 
 
-_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-"""What a terminal obeys instead of showing it: it could rewrite a verdict above it."""
+_UNSEEN = (
+    *range(9),
+    *range(11, 32),
+    *range(127, 160),
+    *range(0x202A, 0x202F),
+    *range(0x2066, 0x206A),
+)
+WRITTEN_OUT = {code: ascii(chr(code))[1:-1] for code in _UNSEEN}
+"""What a terminal obeys instead of showing it, as it can be shown (`str.translate`).
 
-
-def visible(text: str) -> str:
-    r"""A text of somebody's file as it can be shown: what steers a terminal is written out.
-
-    Examples
-    --------
-    >>> print(visible("age\x1b[8m"))
-    age\x1b[8m
-    """
-    return _UNSEEN.sub(lambda found: ascii(found.group())[1:-1], text)
+Names and texts of somebody's file could rewrite a verdict that stands above them.
+"""
+_IN_JSON = {code: f"\\u{code:04x}" for code in _UNSEEN}
 
 
 class _Cell(NamedTuple):
@@ -207,7 +215,7 @@ def _cell(value: Any) -> _Cell:
             digits = ",.4g" if abs(value) < 1e4 else ",.0f"
             return _Cell("-" if math.isnan(value) else f"{value:{digits}}", True)
         case _:
-            text = visible(str(value))
+            text = str(value).translate(WRITTEN_OUT)
             is_number = isinstance(value, str) and re.fullmatch(r"<?-?[\d.,]+( ?%)?", text)
             return _Cell(text.replace("[", "\\["), bool(is_number))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from shoal.cli._output import output, visible
+from shoal.cli._output import WRITTEN_OUT, output
 
 if TYPE_CHECKING:
     from shoal.cli.models._trial import Tested
@@ -36,7 +36,7 @@ def echo_exposure(exposure: Exposure | None) -> None:
 def echo_lines(text: str, most: int) -> None:
     """The first lines of what files hold whole."""
     lines = text.splitlines()
-    typer.echo(visible("\n".join(lines[:most])))
+    typer.echo("\n".join(lines[:most]).translate(WRITTEN_OUT))
     if len(lines) > most:
         typer.echo(f"... and {len(lines) - most} more lines")
 

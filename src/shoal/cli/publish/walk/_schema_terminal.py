@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from shoal.cli._output import visible
+from shoal.cli._output import WRITTEN_OUT
 from shoal.cli.publish.walk._schema_walk import SchemaWalk
 from shoal.errors import ParameterError
 
@@ -33,12 +33,12 @@ def walk_in_terminal(suggestion: Suggestion) -> Schema | None:
 
 
 def _say(text: str) -> None:
-    sys.stderr.write(f"{visible(text)}\n")
+    sys.stderr.write(f"{text.translate(WRITTEN_OUT)}\n")
     sys.stderr.flush()
 
 
 def _ask(question: str) -> str:
-    sys.stderr.write(f"  {visible(question)} > ")
+    sys.stderr.write(f"  {question.translate(WRITTEN_OUT)} > ")
     sys.stderr.flush()
     answer = sys.stdin.readline()
     if not answer:
