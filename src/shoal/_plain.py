@@ -56,6 +56,23 @@ def to_json(data: Any, *, indent: int | None = 2) -> str:
     return json.dumps(to_plain(data), ensure_ascii=False, allow_nan=False, indent=indent)
 
 
+def from_json(text: str | bytes) -> Any:
+    """Plain values of JSON from elsewhere; `ValueError` for anything else, however deep it is.
+
+    Examples
+    --------
+    >>> from_json('{"rows": 3}')
+    {'rows': 3}
+    >>> from_json("[" * 100_000)
+    Traceback (most recent call last):
+    ValueError: nested too deep
+    """
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("nested too deep") from None
+
+
 def pack(value: Any, packed: bool = True) -> Any:
     """An array for JSON, or what a dataclass of arrays and texts is made of.
 

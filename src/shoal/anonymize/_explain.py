@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib import import_module
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from shoal._notebook import html_note, html_table, percent
+from shoal._plain import from_json
 from shoal.anonymize._recoding import load_recoding
 from shoal.anonymize._release_files import file_beside, find_recoding, find_schema
 from shoal.errors import ParameterError, ShoalError, TableError
@@ -183,7 +183,7 @@ def explain_released(
 def _promise_of(release: PathText) -> PrivacyModel | None:
     """What the manifest of a release promises; None where it does not say."""
     try:
-        manifest = json.loads(file_beside(release, "manifest").read_text("utf-8"))
+        manifest = from_json(file_beside(release, "manifest").read_text("utf-8"))
         return PrivacyModel.from_dict(manifest["privacy"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError, ShoalError):
         return None
@@ -192,7 +192,7 @@ def _promise_of(release: PathText) -> PrivacyModel | None:
 def _made_again(release: PathText, schema: Schema, k: int) -> Any:
     """The method of a release, with another k."""
     try:
-        manifest = json.loads(file_beside(release, "manifest").read_text("utf-8"))
+        manifest = from_json(file_beside(release, "manifest").read_text("utf-8"))
         kind = getattr(import_module("shoal.anonymize"), manifest["method"])
         return kind(schema, k, **manifest["parameters"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError):

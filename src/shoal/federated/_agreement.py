@@ -24,7 +24,7 @@ def read_agreement(path: PathText) -> dict[str, Any]:
         return tomllib.loads(Path(path).read_text("utf-8"))
     except OSError as error:
         raise ParameterError(f"cannot read '{Path(path).name}': {error.strerror}.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError):
         raise ParameterError(f"'{Path(path).name}' is not valid TOML.") from None
 
 

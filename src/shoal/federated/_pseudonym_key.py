@@ -7,6 +7,7 @@ import secrets
 from dataclasses import dataclass, field
 from typing import Any, Self
 
+from shoal._plain import from_json
 from shoal.errors import KeyFileError
 from shoal.federated._secret import MEMORY_KIB, read_private, seal, unseal, write_private
 from shoal.tables._keyed import KEY_BYTES, fingerprint
@@ -58,7 +59,7 @@ class PseudonymKey:
         """Read a key that `save` wrote."""
         content = unseal(read_private(path), passphrase)
         try:
-            data = json.loads(content)
+            data = from_json(content)
             secret = bytes.fromhex(data["secret"]) if data["shoal"] == _KIND else b""
         except (ValueError, KeyError, TypeError):
             secret = b""

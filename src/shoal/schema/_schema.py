@@ -290,7 +290,7 @@ class Schema(Mapping[str, Column]):
             data = tomllib.loads(path.read_text("utf-8"))
         except OSError as error:
             raise SchemaError(f"cannot read schema {path.name}: {error.strerror}.") from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
             if path.suffix.lower() != ".toml":  # its words may be somebody's
                 raise SchemaError(
                     f"{path.name} is no schema, which is a TOML file. `shoal schema TABLE -o "

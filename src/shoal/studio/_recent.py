@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal._atomic import atomic_path
+from shoal._plain import from_json
 from shoal.errors import ShoalError
 
 _MOST = 12
@@ -22,7 +23,7 @@ def recent_file() -> Path:
 def recent_projects() -> list[dict[str, Any]]:
     """Folders of projects that are still there, the last one first."""
     try:
-        data = json.loads(recent_file().read_text("utf-8"))
+        data = from_json(recent_file().read_text("utf-8"))
         folders = [str(folder) for folder in data["recent"]]
     except (OSError, ValueError, KeyError, TypeError):
         return []

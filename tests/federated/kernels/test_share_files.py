@@ -123,3 +123,11 @@ def test_metadata_of_another_type_are_an_error_of_ours(folder, name):
         rewritten(path, lambda facts, odd=odd: odd)
         with pytest.raises((ProtocolError, TableError)):
             read_share(path)
+
+
+def test_metadata_that_are_nested_too_deep_are_damaged(folder):
+    path = folder / "gent.share.parquet"
+    table = pq.read_table(path)
+    pq.write_table(table.replace_schema_metadata({"shoal.share": "[" * 100_000}), path)
+    with pytest.raises((ProtocolError, TableError)):
+        read_share(path)

@@ -74,3 +74,22 @@ def test_settings_of_the_wrong_type_are_refused(table, tmp_path):
     (project.folder / "project.toml").write_text('[promise]\nk = "many"\n')
     with pytest.raises(SchemaError, match="k has a value"):
         Project(project.folder)
+
+
+@pytest.mark.parametrize("manifest", ["[]", "5", "null", '"x"', "[" * 100_000])
+def test_a_project_with_a_damaged_manifest_opens(table, tmp_path, manifest):
+    project = Project.create(tmp_path / "one.shoal", table)
+    (project.folder / "r.csv").write_text("age\n3\n")
+    (project.folder / "r.manifest.json").write_text(manifest)
+    (project.folder / "decisions.jsonl").write_text(f'{manifest}\n{{"who": 5}}\n')
+    again = Project(project.folder)
+    assert [one["guarantee"] for one in again.releases()] == [""]
+    assert [one.who for one in again.decisions()] == ["5"]
+
+
+@pytest.mark.parametrize("name", ["project.toml", "schema.toml"])
+def test_settings_that_are_nested_too_deep_are_no_toml(table, tmp_path, name):
+    project = Project.create(tmp_path / "one.shoal", table)
+    (project.folder / name).write_text("a = " + "[" * 100_000)
+    with pytest.raises(SchemaError, match="not valid TOML"):
+        Project(project.folder)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import subprocess
 from collections.abc import Callable, Mapping
@@ -12,6 +11,7 @@ from typing import Any
 
 from sklearn.base import clone
 
+from shoal._plain import from_json
 from shoal._resources import scratch
 from shoal.anonymize import perturb_table, release_sets
 from shoal.anonymize._registry import make_method, word_of
@@ -34,7 +34,7 @@ def read_program(release: PathText, schema: Schema) -> Program:
     """
     path = file_beside(release, "manifest")
     try:
-        return _from_manifest(release, schema, json.loads(path.read_text("utf-8")))
+        return _from_manifest(release, schema, from_json(path.read_text("utf-8")))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         raise ParameterError(
             f"there is no manifest {path.name!r} that says how the release was made. Name the "
@@ -60,7 +60,7 @@ def _method(release: PathText, schema: Schema, manifest: Mapping[str, Any]) -> P
     if name is None:
         raise KeyError(name)
     try:
-        promise = json.loads(file_beside(release, "promise").read_text("utf-8"))
+        promise = from_json(file_beside(release, "promise").read_text("utf-8"))
     except (OSError, ValueError):
         promise = manifest["privacy"]
     form: Any = "labels" if manifest["form"] == "intervals" else manifest["form"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shoal._atomic import atomic_path, settle
+from shoal._plain import from_json
 from shoal.cli._options import (
     Encoding,
     Force,
@@ -151,7 +151,7 @@ def _require_same_key(recoding: Path, secret: bytes | None) -> None:
     from shoal.tables._keyed import fingerprint
 
     try:
-        used = json.loads(file_beside(recoding, "manifest").read_text("utf-8"))["key"]
+        used = from_json(file_beside(recoding, "manifest").read_text("utf-8"))["key"]
     except (OSError, ValueError, KeyError, TypeError):
         return
     if secret is not None and used is not None and fingerprint(secret) != used:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from glob import has_magic
 from pathlib import Path
@@ -12,6 +11,7 @@ import typer
 
 from shoal._addresses import is_address
 from shoal._atomic import settle
+from shoal._plain import from_json
 from shoal.cli._failures import CANNOT_TELL, CHECK_FAILED
 from shoal.cli._options import (
     Encoding,
@@ -122,7 +122,7 @@ def _check_sets(table: Path, columns: Schema, km: str | None, encoding: str | No
 
     if km is None:
         try:
-            promised = json.loads(file_beside(table, "manifest").read_text("utf-8"))["km"]
+            promised = from_json(file_beside(table, "manifest").read_text("utf-8"))["km"]
             km = f"{promised['k']},{promised['m']}"
         except (OSError, ValueError, KeyError, TypeError):
             raise ParameterError(
@@ -168,7 +168,7 @@ def _promised(table: Path, columns: Schema) -> PrivacyModel:
 
     for kind, part in (("promise", None), ("manifest", "privacy")):
         try:
-            content = json.loads(file_beside(table, kind).read_text("utf-8"))  # type: ignore[arg-type]
+            content = from_json(file_beside(table, kind).read_text("utf-8"))  # type: ignore[arg-type]
             return PrivacyModel.from_dict(content if part is None else content[part])
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             continue
@@ -185,7 +185,7 @@ def _matches_manifest(table: Path, counted: tuple[int, int] | None = None) -> bo
     from shoal.anonymize._release_files import digest, file_beside
 
     try:
-        manifest = json.loads(file_beside(table, "manifest").read_text("utf-8"))
+        manifest = from_json(file_beside(table, "manifest").read_text("utf-8"))
         if not is_address(table):
             return bool(manifest["files"][table.name] == digest(table))
         if counted is None or manifest["keep_suppressed"]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
+from shoal._plain import from_json
 from shoal.cli._options import Encoding, SchemaOrBeside, Table
 from shoal.cli._output import output
 from shoal.cli._reading import reads_tables
@@ -87,7 +87,7 @@ def _from_manifest(table: Path) -> dict[str, Any]:
     from shoal.anonymize._release_files import file_beside
 
     try:
-        manifest = json.loads(file_beside(table, "manifest").read_text("utf-8"))
+        manifest = from_json(file_beside(table, "manifest").read_text("utf-8"))
         return {key: manifest["metrics"]["after"][key] for key in _LOST}
     except (OSError, ValueError, KeyError, TypeError):
         return {}

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from shoal._plain import from_json
 from shoal.errors import MissingExtraError, ParameterError, ProtocolError, ShoalError
 from shoal.federated.kernels._arrays import (
     Model,
@@ -224,7 +225,7 @@ class _Training:
         told = []
         for client in client_manager.all().values():
             answer = client.get_properties(asked, timeout=SECONDS_FOR_METADATA, group_id=0)
-            meta = json.loads(str(answer.properties["share"]))
+            meta = from_json(str(answer.properties["share"]))
             # A share without rows: enough to compare fingerprints before any row is sent.
             outcomes = [np.zeros(0) for _ in OUTCOMES[meta["outcome"]]]
             width = min(int(meta["components"]), MAX_FEATURES)
@@ -241,7 +242,7 @@ class _Training:
         shares = [
             share_from_arrays(
                 self.common.parameters_to_ndarrays(answer.parameters),
-                json.loads(str(answer.metrics["share"])),
+                from_json(str(answer.metrics["share"])),
             )
             for _, answer in results
         ]

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from shoal._atomic import write_text
+from shoal._plain import from_json
 from shoal.errors import MissingExtraError, ProtocolError
 from shoal.federated.kernels._masked_sums import SiteMasks
 from shoal.federated.kernels._random_kernel import RandomKernel
@@ -63,10 +64,10 @@ def _add_up(message: Any, context: Any) -> Any:
     """Add up this site's rows at a point, behind masks."""
     share, asked = _share(context), message.content["asked"]
     masks = SiteMasks(share.site, _secret(context), bytes(context.state["masks"]["key"]))
-    masks.meet({name: bytes.fromhex(key) for name, key in json.loads(asked["keys"]).items()})
+    masks.meet({name: bytes.fromhex(key) for name, key in from_json(asked["keys"]).items()})
     point = np.array(asked["point"], np.float64)
     step = _next_step(context, int(asked["step"]))
-    costs = json.loads(asked["costs"])
+    costs = from_json(asked["costs"])
     masked = masked_numbers(
         _as_text(share), masks, tuple(asked["classes"]), float(costs[share.site]), point, step
     )
@@ -175,7 +176,7 @@ def _model(newton: SummedNewton, classes: list[str], scores: dict[str, float]) -
 def _facts(content: Any) -> Share:
     """A site's metadata as a share without rows."""
     try:
-        facts = json.loads(str(content["facts"]))
+        facts = from_json(str(content["facts"]))
         empty = np.zeros((0, int(facts["components"])))
     except (KeyError, TypeError, ValueError):
         raise ProtocolError("a site sent something else than its metadata.") from None

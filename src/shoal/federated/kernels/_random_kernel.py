@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from shoal._plain import from_json
 from shoal.errors import KeyFileError, ParameterError, ProtocolError
 from shoal.federated._secret import MEMORY_KIB, read_private, seal, unseal, write_private
 from shoal.federated.kernels._features import check_ranges, feature_matrix, feature_names, scale
@@ -165,7 +166,7 @@ class RandomKernel(TransformerMixin, BaseEstimator):
     def load(cls, path: PathText, passphrase: str) -> Self:
         """Read what `save` wrote, fitted."""
         try:
-            data = json.loads(unseal(read_private(path), passphrase))
+            data = from_json(unseal(read_private(path), passphrase))
             ranges = {name: tuple(ends) for name, ends in data["ranges"]}
             basis = np.array([[float.fromhex(x) for x in row] for row in data["basis"]])
             blind = bytes.fromhex(data["blind"]) if "blind" in data else None

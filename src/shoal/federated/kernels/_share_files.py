@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._atomic import atomic_path
+from shoal._plain import from_json
 from shoal.errors import ProtocolError, TableError
 from shoal.federated.kernels._shares import Share, share_from_facts
 from shoal.federated.kernels._stacked_shares import check_agreement
@@ -41,7 +42,7 @@ def read_share(path: PathText) -> Share:
     """Read one site's file."""
     try:
         columns, kept = read_parquet(path)
-        facts = json.loads(kept[META])
+        facts = from_json(kept[META])
         names = sorted(columns.keys() & {f"k{j}" for j in range(len(columns))}, key=_place)
         matrix = np.column_stack([columns[name] for name in names])
         target = {name: _numpy(values) for name, values in columns.items() if name not in names}

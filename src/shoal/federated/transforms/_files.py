@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal._atomic import atomic_path
+from shoal._plain import from_json
 from shoal.errors import ParameterError, ProtocolError, SchemaError, TableError
 from shoal.federated.transforms._aliases import AliasTable
 from shoal.federated.transforms._key import TransformKey
@@ -169,7 +170,7 @@ def _metadata(path: PathText) -> dict[str, Any] | None:
         raise TableError(f"no file {Path(path).name!r}. Check the path.")
     try:
         text = read_metadata(path, META)
-        meta = None if text is None else json.loads(text)
+        meta = None if text is None else from_json(text)
     except (TableError, ValueError):
         raise TableError(f"'{Path(path).name}' is not a Parquet file, or is damaged.") from None
     if meta is not None and not _is_provenance(meta):

@@ -9,6 +9,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Self, TypeAlias
 
+from shoal._plain import from_json
 from shoal.errors import KeyFileError, ParameterError, ProtocolError, SchemaError
 from shoal.federated._secret import MEMORY_KIB, read_private, seal, unseal, write_private
 from shoal.federated.transforms._aliases import AliasTable, Category
@@ -150,7 +151,7 @@ class TransformKey:
     @classmethod
     def _parse(cls, content: bytes) -> Self:
         try:
-            data = json.loads(content)
+            data = from_json(content)
             columns = {name: _column(code) for name, code in data["columns"]}
             blind = bytes.fromhex(data["blind"])
             return cls(columns, data["version"], tuple(data["history"]), blind)

@@ -80,7 +80,7 @@ def read_form(path: Path) -> Form:
     """The form, filled in or not."""
     try:
         given = tomllib.loads(path.read_text("utf-8"))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as wrong:
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as wrong:
         raise ParameterError(f"{path.name} is no TOML file: {wrong}.") from None
     risk = given.pop("risk", {})
     known = {(section, key) for section, keys in QUESTIONS.items() for key in keys}

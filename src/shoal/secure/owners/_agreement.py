@@ -128,7 +128,7 @@ def read_agreement(path: Path) -> Agreement:
         data = tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
         raise ParameterError(f"cannot read '{path.name}': {error.strerror}.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError):
         raise ParameterError(f"'{path.name}' is not valid TOML.") from None
     try:
         return _checked(data)

@@ -10,6 +10,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from shoal._plain import from_json
+
 
 @dataclass(frozen=True)
 class Decision:
@@ -57,7 +59,7 @@ def read_decisions(path: Path) -> list[Decision]:
         return []
     for line in lines:
         try:
-            data = json.loads(line)
+            data = from_json(line)
             texts = [str(data.get(key, "")) for key in ("when", "who", "what", "why")]
         except (ValueError, AttributeError):
             continue

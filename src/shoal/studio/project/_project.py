@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from collections.abc import Mapping, Sequence
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal._atomic import write_text
+from shoal._plain import from_json
 from shoal.errors import ParameterError, SchemaError, TableError
 from shoal.schema import Schema
 from shoal.studio.project._decisions import Decision, add_decision, read_decisions
@@ -225,9 +225,10 @@ def _release(manifest: Path) -> dict[str, Any] | None:
     if table is None:
         return None
     try:
-        data = json.loads(manifest.read_text("utf-8"))
+        data = from_json(manifest.read_text("utf-8"))
     except (OSError, ValueError):
-        data = {}
+        data = None
+    data = data if isinstance(data, dict) else {}
     report, dossier = file_beside(table, "report"), file_beside(table, "dossier")
     return {
         "name": table.name,

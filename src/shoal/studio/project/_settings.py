@@ -80,7 +80,7 @@ def read_settings(path: Path) -> Settings:
         data = tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
         raise SchemaError(f"cannot read {path.name}: {error.strerror}.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise SchemaError(f"{path.name} is not valid TOML: {error}") from None
     given: dict[str, Any] = {}
     for part, names in _PARTS.items():

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from math import isclose
 from pathlib import Path
 from typing import Any
 
+from shoal._plain import from_json
 from shoal.anonymize import check_table
 from shoal.anonymize._recheck import count_released
 from shoal.anonymize._release_files import file_beside
@@ -120,7 +120,7 @@ def read_promise(release: ReleaseFile) -> PrivacyModel | None:
     kept = file_beside(release.path, "promise")  # in the house, with what the manifest keeps back
     try:
         if kept.exists():
-            return PrivacyModel.from_dict(json.loads(kept.read_text("utf-8")))
+            return PrivacyModel.from_dict(from_json(kept.read_text("utf-8")))
         return PrivacyModel.from_dict(release.mapping("privacy"))
     except (ShoalError, ValueError, AttributeError):
         return None

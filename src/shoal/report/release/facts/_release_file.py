@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,6 +11,7 @@ from typing import Any
 
 from shoal._addresses import is_address
 from shoal._atomic import settle
+from shoal._plain import from_json
 from shoal.anonymize._release_files import (
     as_written,
     digest,
@@ -160,7 +160,7 @@ def read_release(source: PathText) -> ReleaseFile:
 
 def _read_manifest(path: Path) -> Mapping[str, Any]:
     try:
-        manifest = json.loads(path.read_text("utf-8"))
+        manifest = from_json(path.read_text("utf-8"))
     except OSError:
         raise TableError(
             f"cannot read {path.name!r}. A report needs the manifest that was written beside the "
