@@ -157,3 +157,16 @@ def test_a_title_and_names_of_groups_are_counted_together(tmp_path):
     write_book(tmp_path / "t.xlsx", {"table": [*above, names, *rows]})
     with pytest.warns(TableWarning, match="2 rows above the names of the columns were left out"):
         assert open_table(tmp_path / "t.xlsx").names == tuple(names)
+
+
+def test_names_of_groups_above_every_second_column_are_no_names(tmp_path):
+    names = ["age", "sex", "day", "illness"]
+    rows = [[30 + n, "mf"[n % 2], dt.date(2024, 1, 1 + n), "flu"] for n in range(8)]
+    for group in (["patient", None, "visit", None], ["patient", "of", "visit", None]):
+        write_book(tmp_path / "t.xlsx", {"table": [group, names, *rows]})
+        with pytest.warns(TableWarning, match="1 row above the names of the columns was left out"):
+            engine = open_table(tmp_path / "t.xlsx")
+        assert (engine.names, engine.n_rows, engine.types["age"]) == (tuple(names), 8, "number")
+    # nobody said what is in the last column: the row below is one of people
+    write_book(tmp_path / "t.xlsx", {"table": [["age", "sex", "day", None], *rows]})
+    assert open_table(tmp_path / "t.xlsx").names[:3] == tuple(names[:3])

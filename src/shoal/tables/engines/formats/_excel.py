@@ -16,6 +16,7 @@ from shoal.tables.engines.formats._file_format import FileFormat
 from shoal.tables.engines.formats._value_columns import stage_columns
 from shoal.tables.engines.formats.text._shape import (
     are_own_names,
+    has_names_below,
     looks_like_a_row,
     name_columns,
     refuse_a_row,
@@ -244,10 +245,12 @@ def _titles(rows: _Rows) -> int:
     """Rows above the names, such as titles of several cells and names of groups of columns.
 
     Names are the first row that fills nearly all columns with different texts; above it, less
-    than half of the columns are filled.
+    than half of the columns are filled, or some are left open above names of columns.
     """
     width = len(rows[0])
     for at, row in enumerate(rows[:_FIRST_ROWS]):
+        if _n_filled(row) < width and has_names_below(_shown(rows[at:])):
+            continue
         if _n_filled(row) >= 0.8 * width:
             given = [value for value in row if value not in (None, "")]
             named = all(isinstance(v, str) for v in given) and len(set(given)) == len(given)
@@ -257,8 +260,12 @@ def _titles(rows: _Rows) -> int:
     return 0
 
 
+def _shown(rows: _Rows) -> list[list[str]]:
+    return [[text(value) or "" for value in row] for row in rows[:500]]
+
+
 def _is_row(rows: _Rows) -> bool:
-    shown = [[text(value) or "" for value in row] for row in rows[:500]]
+    shown = _shown(rows)
     return looks_like_a_row(shown[0], shown[1:])
 
 

@@ -91,6 +91,14 @@ def test_a_name_that_is_missing_makes_no_names_of_the_first_row(text):
     assert "age" in shape(text).names
 
 
+def test_columns_at_fixed_places_may_have_names_of_other_lengths_above():
+    lines = [f"P{n:03}    {40 + n % 9} m 1234{n % 7}" for n in range(30)]
+    with pytest.raises(TableError, match="at fixed places"):
+        shape("\n".join(["PatNr   Alter Sex PLZ", *lines]) + "\n")
+    codes = [f"DE{n:02} 3704 0044" for n in range(30)]
+    assert shape("\n".join(["iban", *codes]) + "\n").names == ("iban",)
+
+
 def test_columns_at_fixed_places_with_one_blank_between_are_refused():
     with pytest.raises(TableError, match="at fixed places") as caught:
         shape("".join(f"{1000 + i:<6}{i % 90:>3} F E{i % 9}1\n" for i in range(40)))

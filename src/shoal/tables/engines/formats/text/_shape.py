@@ -83,7 +83,7 @@ def find_shape(lines: Sequence[str], file: str, options: OpenOptions) -> Shape:
         header = options.guess == "none" or not looks_like_a_row(first, [r for _, r in rows[1:]])
         if not header:
             refuse_a_row(file)
-        if options.guess != "none" and _has_names_below([r for _, r in rows]):
+        if options.guess != "none" and has_names_below([r for _, r in rows]):
             raise TableError(
                 f"the first line of {file!r} looks like names of groups of columns, and the second "
                 "like the names of the columns. Take the first out of the file; if it is right as "
@@ -132,11 +132,16 @@ def _refuse_spaces(lines: Sequence[str], file: str) -> None:
 
 
 def _ends_alike(lines: Sequence[str]) -> bool:
-    """Whether all lines have as many words and signs as one another, and several words."""
+    """Whether all lines have as many words and signs as one another, and several words.
+
+    The first may hold as many names of other lengths.
+    """
     full = [line.rstrip("\r\n") for line in lines if line.strip()]
     full = full[:_MOST_ROWS]  # the last line of the sample may be cut
-    shapes = {(len(line.split()), len(line)) for line in full}
-    return len(full) > 1 and len(shapes) == 1 and shapes.pop()[0] > 2
+    shapes = {(len(line.split()), len(line)) for line in full[1:]}
+    words = len(full[0].split()) if full else 0
+    same = len(full) > 2 or shapes == {(words, len(full[0]))}
+    return len(shapes) == 1 and shapes.pop()[0] == words > 2 and same
 
 
 def read_delimiter(asked: str | None) -> str | None:
@@ -197,7 +202,7 @@ def looks_like_a_row(first: Sequence[str], body: Sequence[Sequence[str]]) -> boo
     return votes_row > 0 and votes_name == 0
 
 
-def _has_names_below(rows: Sequence[Sequence[str]]) -> bool:
+def has_names_below(rows: Sequence[Sequence[str]]) -> bool:
     """Whether the line under the first holds the names, and the first leaves some of them open.
 
     Cells are left open where a group goes over several columns.  The line below has texts of its
