@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from shoal.errors import InfeasibleError, ParameterError
 from shoal.models.tree._attributes import Attribute
 from shoal.models.tree.growth._training import Coded, private_coding
-from shoal.privacy import DeltaPresence, KAnonymity, PrivacyModel, check
-from shoal.privacy._promise import refuse_projections
+from shoal.privacy import DeltaPresence, KAnonymity, PrivacyModel
+from shoal.privacy._promise import infeasible_as_one_group, refuse_projections
 from shoal.privacy.models._k_anonymity import as_privacy_model
 from shoal.privacy.spans._spans import PrivateColumns, count_groups
 from shoal.schema import Schema
@@ -73,11 +73,7 @@ def check_feasible(
             )
         return
     whole = count_groups(np.zeros(len(codes), np.int64), 1, private)
-    for part in check(model, whole):
-        if not part.holds:
-            raise InfeasibleError(
-                f"{len(codes)} training rows as one group: {part.description}",
-                required=part.required,
-                achieved=part.reached,
-                hint="Ask for less, or fit on more rows.",
-            )
+    what = f"{len(codes)} training rows as one group"
+    error = infeasible_as_one_group(model, whole, what, "Ask for less, or fit on more rows.")
+    if error is not None:
+        raise error

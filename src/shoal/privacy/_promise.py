@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from functools import reduce
 from operator import and_
+from typing import TYPE_CHECKING
 
-from shoal.errors import ParameterError, SchemaError
-from shoal.privacy._model import All, PrivacyModel
+from shoal.errors import InfeasibleError, ParameterError, SchemaError
+from shoal.privacy._model import All, PrivacyModel, check
 from shoal.privacy._projection import ProjectionModel
 from shoal.privacy._words import read_promise
 from shoal.privacy.models._k_anonymity import as_privacy_model
 from shoal.privacy.models._requirement import Requirement
 from shoal.schema import Schema
+
+if TYPE_CHECKING:
+    from shoal.tables import FrequencyTable
 
 
 def schema_promise(schema: Schema) -> tuple[PrivacyModel, ...]:
@@ -88,3 +92,21 @@ def refuse_projections(privacy: PrivacyModel, what: str, schema: object = None) 
                 f"{type(part).__name__} is about tables, and cannot be asked of {what}. Ask for "
                 "k or a diversity over all quasi-identifiers, which says more."
             )
+
+
+def infeasible_as_one_group(
+    privacy: PrivacyModel, whole: FrequencyTable, what: str, hint: str
+) -> InfeasibleError | None:
+    """What to say when all rows in one group do not keep the promise; None where they do.
+
+    `what` says which rows they are.
+    """
+    for part in check(privacy, whole):
+        if not part.holds:
+            return InfeasibleError(
+                f"{what}: {part.description}",
+                required=part.required,
+                achieved=part.reached,
+                hint=hint,
+            )
+    return None

@@ -22,7 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import InfeasibleError
-from shoal.privacy import DistinctDiversity, KAnonymity, PrivacyModel, PSensitive, check
+from shoal.privacy import DistinctDiversity, KAnonymity, PrivacyModel, PSensitive
+from shoal.privacy._promise import infeasible_as_one_group
 from shoal.privacy.compiled._condition_kernels import CompiledModel, add_cell, allowed
 from shoal.tables import FrequencyTable
 from shoal.typing import Floats
@@ -69,15 +70,8 @@ def _overweight(cells: FrequencyTable, members: NDArray[np.int64]) -> Floats:
 def infeasible_as_a_whole(cells: FrequencyTable, privacy: PrivacyModel) -> InfeasibleError | None:
     """What to say when all rows in one group do not keep the promise; None where they do."""
     whole = cells.merge(np.zeros(cells.n_groups, np.int64), 1)
-    for part in check(privacy, whole):
-        if not part.holds:
-            return InfeasibleError(
-                f"the whole table as one group: {part.description}",
-                required=part.required,
-                achieved=part.reached,
-                hint="No partition can do better. Ask for less, or add rows.",
-            )
-    return None
+    hint = "No partition can do better. Ask for less, or add rows."
+    return infeasible_as_one_group(privacy, whole, "the whole table as one group", hint)
 
 
 def infeasible_within_limits(
