@@ -19,7 +19,7 @@ PROGRAM = """
 import sys
 import numpy as np
 from shoal._jit import on_compile
-from shoal.privacy.compiled._condition_kernels import group_members
+from shoal.tables._count_kernels import group_members
 from shoal import _jit_shipped
 
 _jit_shipped.FOLDER = sys.argv[1]

@@ -74,6 +74,39 @@ def pack_groups(words: NDArray[np.uint64]) -> tuple[NDArray[np.int64], int]:
 
 
 @kernel
+def table_size(n: int) -> int:
+    """Slots for `n` entries to look up: a power of two, at most half of it filled."""
+    capacity = 1024
+    while capacity < 2 * n:
+        capacity *= 2
+    return capacity
+
+
+@kernel
+def group_members(
+    group_of: NDArray[np.int64], n_groups: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Members of each group: group g owns ``member[first[g]]`` to ``member[first[g + 1] - 1]``.
+
+    A counting sort; what is in group -1 is left out.
+    """
+    first = np.zeros(n_groups + 1, np.int64)
+    for group in group_of:
+        if group >= 0:
+            first[group + 1] += 1
+    for group in range(n_groups):
+        first[group + 1] += first[group]
+    member = np.empty(first[n_groups], np.int64)
+    free = first[:n_groups].copy()
+    for one in range(group_of.shape[0]):
+        group = group_of[one]
+        if group >= 0:
+            member[free[group]] = one
+            free[group] += 1
+    return first, member
+
+
+@kernel
 def merge_entries(
     start: NDArray[np.int64],
     codes: Codes,
@@ -83,21 +116,7 @@ def merge_entries(
     n_codes: int,
 ) -> tuple[NDArray[np.int64], Codes, Counts]:
     """Add up sparse histograms of groups that become one; codes of a group come out rising."""
-    n_old = start.shape[0] - 1
-    # members of each new group, by counting sort
-    first = np.zeros(n_groups + 1, np.int64)
-    for g in range(n_old):
-        if group_of[g] >= 0:
-            first[group_of[g] + 1] += 1
-    for g in range(n_groups):
-        first[g + 1] += first[g]
-    member = np.empty(first[n_groups], np.int64)
-    next_free = first[:n_groups].copy()
-    for g in range(n_old):
-        if group_of[g] >= 0:
-            member[next_free[group_of[g]]] = g
-            next_free[group_of[g]] += 1
-
+    first, member = group_members(group_of, n_groups)
     total = np.zeros(n_codes, np.int64)
     touched = np.empty(n_codes, np.int32)
     new_start = np.zeros(n_groups + 1, np.int64)
@@ -127,9 +146,7 @@ def merge_entries(
 def match_words(known: NDArray[np.uint64], wanted: NDArray[np.uint64]) -> NDArray[np.int64]:
     """Index of each column of `wanted` among the distinct columns of `known`; -1 when absent."""
     n_words, n_known = known.shape
-    capacity = 1024
-    while capacity < 2 * n_known:
-        capacity *= 2
+    capacity = table_size(n_known)
     slots = np.full(capacity, -1, np.int64)
     for g in range(n_known):
         mixed = np.uint64(0)

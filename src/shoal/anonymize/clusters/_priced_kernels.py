@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from shoal._jit import kernel
 from shoal.privacy.compiled._condition_kernels import CompiledModel, add_cell, allowed
+from shoal.tables._count_kernels import table_size
 from shoal.typing import Codes, Counts, Floats
 
 MOST_MISSED = 16
@@ -53,9 +54,7 @@ class PartTable(NamedTuple):
 @kernel
 def make_part_table(n: int) -> PartTable:
     """Room for the parts of `n` cells."""
-    capacity = 1024
-    while capacity < 2 * n:
-        capacity *= 2
+    capacity = table_size(n)
     return PartTable(
         np.empty(capacity, np.int64),
         np.full(capacity, -1, np.int64),
@@ -111,9 +110,7 @@ def number_pairs(one: Codes, n_one: int, other: Codes, n_other: int, number: Cod
                 n += 1
             number[i] = at[place]
         return n
-    capacity = 1024
-    while capacity < 2 * one.shape[0]:
-        capacity *= 2
+    capacity = table_size(one.shape[0])
     word, own = np.empty(capacity, np.int64), np.full(capacity, -1, np.int32)
     for i in range(one.shape[0]):
         pair = np.int64(one[i]) * n_other + other[i]

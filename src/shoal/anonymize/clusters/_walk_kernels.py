@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from shoal._jit import kernel
 from shoal.privacy.compiled._condition_kernels import CompiledModel, add_cell, allowed
+from shoal.tables._count_kernels import table_size
 from shoal.typing import Codes, Counts, Floats
 
 Masks = NDArray[np.uint64]
@@ -99,9 +100,7 @@ def list_cells(first: Masks, second: Masks, remaining: Masks, cells: NDArray[np.
 @kernel
 def make_scratch(n: int, n_codes: int) -> Scratch:
     """Room for the steps over `n` cells."""
-    capacity = 1024
-    while capacity < 2 * n:
-        capacity *= 2
+    capacity = table_size(n)
     return Scratch(
         np.empty(n, np.int64),
         np.empty(n, np.int64),

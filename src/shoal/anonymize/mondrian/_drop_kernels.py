@@ -65,26 +65,40 @@ def loss_drops(
     task: RegionTask, work: RegionWork, frontier: Frontier, low: Codes, high: Codes
 ) -> Floats:
     """How much loss each region's cut takes away for the bits it spends, 0 to 1."""
-    drops, scales = np.zeros(frontier.begin.shape[0]), scales_of(task.columns)
+    drops = np.zeros(frontier.begin.shape[0])
     for region in range(drops.shape[0]):
-        begin, end, n_parts = frontier.begin[region], frontier.end[region], frontier.n_parts[region]
+        n_parts = frontier.n_parts[region]
         if n_parts > 0:
-            keys, sizes = work.keys[:, begin:end], work.sizes[begin:end]
-            drops[region] = loss_drop(
-                scales,
-                task.stakes,
-                keys,
-                sizes,
-                work.part[begin:end],
-                n_parts,
-                low[region],
-                high[region],
-            )
+            drops[region] = region_drop(task, work, frontier, region, n_parts, low, high)
     return drops
 
 
 @kernel
-def loss_drop(
+def region_drop(
+    task: RegionTask,
+    work: RegionWork,
+    frontier: Frontier,
+    region: int,
+    n_parts: int,
+    low: Codes,
+    high: Codes,
+) -> float:
+    """The same of one region, whose cells are marked with the parts of a cut."""
+    begin, end = frontier.begin[region], frontier.end[region]
+    return _loss_drop(
+        scales_of(task.columns),
+        task.stakes,
+        work.keys[:, begin:end],
+        work.sizes[begin:end],
+        work.part[begin:end],
+        n_parts,
+        low[region],
+        high[region],
+    )
+
+
+@kernel
+def _loss_drop(
     scales: Scales,
     weight: Floats,
     keys: Codes,

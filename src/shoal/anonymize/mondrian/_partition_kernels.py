@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from shoal._jit import kernel
 from shoal.anonymize.mondrian._condition_split_kernels import cut_by_conditions
-from shoal.anonymize.mondrian._drop_kernels import loss_drop
+from shoal.anonymize.mondrian._drop_kernels import region_drop
 from shoal.anonymize.mondrian._region_arrays import (
     Frontier,
     Region,
@@ -91,9 +91,8 @@ def cut_best_by_size(
     The score is `score` (-inf: not to be cut) and, weighted, the drop in loss.  Ties go to the
     larger drop, then to the first column.  `low` and `high` are the codes of each region by column.
     """
-    columns, scales, least = task.columns, scales_of(task.columns), least_rows(task.compiled)
+    columns, least = task.columns, least_rows(task.compiled)
     for region in range(frontier.begin.shape[0]):
-        begin, end = frontier.begin[region], frontier.end[region]
         race = _start(score[region], task.loss)
         while race.column >= 0:
             trial = _trial(frontier, region, race.column, low, high)
@@ -106,16 +105,7 @@ def cut_best_by_size(
                 n_parts = _cut_line(columns.first_code, columns.wanted, work, scratch, trial, least)
             drop = 0.0
             if _needs_drop(race, n_parts):
-                drop = loss_drop(
-                    scales,
-                    task.stakes,
-                    work.keys[:, begin:end],
-                    work.sizes[begin:end],
-                    work.part[begin:end],
-                    n_parts,
-                    low[region],
-                    high[region],
-                )
+                drop = region_drop(task, work, frontier, region, n_parts, low, high)
             race = _settle(race, n_parts, pivot, drop, task.loss)
         _record(frontier, region, race)
 
@@ -131,25 +121,14 @@ def cut_best_by_conditions(
     score: Floats,
 ) -> None:
     """The same under all conditions of the model."""
-    scales = scales_of(task.columns)
     for region in range(frontier.begin.shape[0]):
-        begin, end = frontier.begin[region], frontier.end[region]
         race = _start(score[region], task.loss)
         while race.column >= 0:
             trial = _trial(frontier, region, race.column, low, high)
             n_parts, pivot = cut_by_conditions(task, work, scratch, trial)
             drop = 0.0
             if _needs_drop(race, n_parts):
-                drop = loss_drop(
-                    scales,
-                    task.stakes,
-                    work.keys[:, begin:end],
-                    work.sizes[begin:end],
-                    work.part[begin:end],
-                    n_parts,
-                    low[region],
-                    high[region],
-                )
+                drop = region_drop(task, work, frontier, region, n_parts, low, high)
             race = _settle(race, n_parts, pivot, drop, task.loss)
         _record(frontier, region, race)
 

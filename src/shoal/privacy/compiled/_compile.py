@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.privacy._model import PrivacyModel
-from shoal.privacy.compiled._condition_kernels import CompiledModel, allowed_dense, group_members
+from shoal.privacy.compiled._condition_kernels import CompiledModel, allowed_dense
 from shoal.privacy.compiled._sparse_condition_kernels import allowed_sparse
 from shoal.tables import FrequencyTable
+from shoal.tables._count_kernels import group_members
 from shoal.tables._frequency import Histogram
 from shoal.typing import Codes, Counts, Flags
 

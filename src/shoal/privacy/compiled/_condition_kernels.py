@@ -105,27 +105,6 @@ def allowed(compiled: CompiledModel, size: int, histogram: Counts) -> bool:
 
 
 @kernel
-def group_members(
-    group_of: NDArray[np.int64], n_groups: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Cells of each group: group g owns ``member[first[g]]`` to ``member[first[g + 1] - 1]``."""
-    first = np.zeros(n_groups + 1, np.int64)
-    for group in group_of:
-        if group >= 0:
-            first[group + 1] += 1
-    for group in range(n_groups):
-        first[group + 1] += first[group]
-    member = np.empty(first[n_groups], np.int64)
-    free = first[:n_groups].copy()
-    for cell in range(group_of.shape[0]):
-        group = group_of[cell]
-        if group >= 0:
-            member[free[group]] = cell
-            free[group] += 1
-    return first, member
-
-
-@kernel
 def allowed_dense(
     compiled: CompiledModel, first: NDArray[np.int64], member: NDArray[np.int64]
 ) -> Flags:
