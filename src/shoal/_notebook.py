@@ -82,6 +82,12 @@ def flat_rows(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
     return flat
 
 
+def html_measures(measures: Mapping[str, Any]) -> str:
+    """What was measured, a line for each figure."""
+    rows = [[name.replace("_", " "), value] for name, value in measures.items()]
+    return html_table("", ["measure", "value"], flat_rows(rows))
+
+
 def percent(share: float) -> str:
     """A share as people read it."""
     return f"{100 * share:.1f} %"

@@ -160,6 +160,12 @@ def numbers_by_column(option: str, given: Sequence[str] | None) -> dict[str, flo
     return numbers
 
 
+def refuse_format(out: Path | None, endings: Sequence[str]) -> None:
+    """Raise before any work when a file to write ends in none of these."""
+    if out is not None and out.suffix not in endings:
+        raise ParameterError(f"cannot tell the format of {out.name!r}: {', '.join(endings)}.")
+
+
 def whole_numbers(text: str) -> list[int]:
     """Values of ``-k`` with commas between."""
     try:

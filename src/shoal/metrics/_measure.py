@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from shoal._notebook import Plot, flat_rows, html_table, plot_bars
+from shoal._notebook import Plot, html_measures, plot_bars
 from shoal.metrics._groups import classification_metric
 from shoal.tables import FrequencyTable
 from shoal.tables._recoded import Labels, Recoded
@@ -101,8 +101,7 @@ class Metrics:
         )
 
     def _repr_html_(self) -> str:
-        rows = [[name.replace("_", " "), value] for name, value in self.to_dict().items()]
-        return html_table("", ["measure", "value"], flat_rows(rows))
+        return html_measures(self.to_dict())
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""

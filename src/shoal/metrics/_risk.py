@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal._notebook import Plot, flat_rows, html_table, plot_bars
+from shoal._notebook import Plot, html_measures, plot_bars
 from shoal.errors import ParameterError, SchemaError
 from shoal.privacy._model import POPULATION
 from shoal.tables import FrequencyTable
@@ -126,8 +126,7 @@ class Risk:
         )
 
     def _repr_html_(self) -> str:
-        rows = [[name.replace("_", " "), value] for name, value in self.to_dict().items()]
-        return html_table("", ["measure", "value"], flat_rows(rows))
+        return html_measures(self.to_dict())
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""

@@ -226,7 +226,7 @@ def _period_ends(period: re.Match[str]) -> tuple[_End, _End]:
     year, month, quarter, decade = period.groups()
     length = 1 if month else 3 if quarter else 120 if decade else 12
     first = int(year) * 12 + (int(month) - 1 if month else 3 * (int(quarter or 1) - 1))
-    start, stop = _month_start(first), _month_start(first + length)
+    start, stop = month_start(first), month_start(first + length)
     return _End(Fraction(start), True), _End(Fraction(stop), False)
 
 
@@ -265,7 +265,7 @@ def _by_periods(coding: Coding, low: int, high: int) -> PublicRange | None:
     period = coding.lines or ("month" if most - least <= MONTHS_UNTIL else "year")
     length = _MONTHS[str(period)]
     first, last = (_month_of(day) // length * length for day in (least, most))
-    start, stop = _month_start(first), _month_start(last + length)
+    start, stop = month_start(first), month_start(last + length)
     numbers = coding.numbers[: coding.n_values]
     first_code = min(int(np.searchsorted(numbers, float(start), "left")), low)
     last_code = max(int(np.searchsorted(numbers, float(stop), "left")) - 1, high)
@@ -278,7 +278,8 @@ def _month_of(day: int) -> int:
     return date.year * 12 + date.month - 1
 
 
-def _month_start(month: int) -> int:
+def month_start(month: int) -> int:
+    """Day, since 1970, on which a month begins; months are counted from the year 0."""
     year, index = divmod(month, 12)
     if year > dt.MAXYEAR:
         return (dt.date.max - _EPOCH).days + 1

@@ -86,6 +86,11 @@ def text(value: Any) -> str | None:
             return None if value != value else str(value)
 
 
+def is_missing(value: Any) -> bool:
+    """Whether there is no value: None, or NaN, which alone differs from itself."""
+    return value is None or bool(value != value)
+
+
 def texts(values: Sequence[Any]) -> list[str | None]:
     """Text of each of many values; columns of one type take the short way.
 

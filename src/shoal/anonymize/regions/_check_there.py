@@ -16,7 +16,7 @@ from shoal.privacy._projection import split_promise
 from shoal.schema import Column, Schema
 from shoal.tables import FrequencyTable
 from shoal.tables._engine import OpenOptions
-from shoal.tables.engines._spark_engine import SparkEngine, is_spark
+from shoal.tables.engines._spark_engine import SparkEngine, is_spark, spark_name
 from shoal.tables.engines.regions._open_regions import fits_one_search
 from shoal.typing import Native
 
@@ -65,13 +65,9 @@ def check_there(
     return CheckedThere(found, n_starred, tuple(one.cells for one in limited))
 
 
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
-
-
 def _all_starred(schema: Schema) -> str:
     """A condition that holds of rows with nothing but stars; of a missing value it does not."""
     return " AND ".join(
-        f"coalesce(CAST({_quoted(name)} AS STRING) = '{STAR}', FALSE)"
+        f"coalesce(CAST({spark_name(name)} AS STRING) = '{STAR}', FALSE)"
         for name in schema.quasi_identifiers
     )

@@ -18,11 +18,11 @@ from shoal.cli._options import (
     Table,
     Target,
     refuse_existing,
+    refuse_format,
 )
 from shoal.cli._output import output
 from shoal.cli._reading import read_privacy, reads_tables
 from shoal.cli.models._shown_trial import echo_lines, echo_model, model_facts
-from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
     from shoal.cli.models._trial import Tested
@@ -66,8 +66,7 @@ def bayes(
     from shoal.models import KAnonymousNaiveBayes
     from shoal.schema import Schema
 
-    if out is not None and out.suffix not in FORMATS:
-        raise ParameterError(f"cannot tell the format of {out.name!r}: {', '.join(FORMATS)}.")
+    refuse_format(out, FORMATS)
     refuse_existing([] if out is None else [out], force=force)
     roles, name = with_target(Schema.from_toml(schema), target)
     columns, classes = read_classes(table, roles, name, encoding)

@@ -16,6 +16,7 @@ from shoal.cli._options import (
     SchemaFile,
     Table,
     refuse_existing,
+    refuse_format,
 )
 from shoal.cli._output import output
 from shoal.cli._reading import read_privacy, reads_tables
@@ -69,8 +70,7 @@ def cluster(
     from shoal.schema import Schema
     from shoal.tables import open_table
 
-    if out is not None and out.suffix != ".json":
-        raise ParameterError(f"cannot tell the format of {out.name!r}: .json.")
+    refuse_format(out, (".json",))
     refuse_existing([] if out is None else [out], force=force)
     privacy = read_privacy(k, diversity)
     model = KAnonymousClustering(

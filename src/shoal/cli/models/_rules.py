@@ -15,10 +15,10 @@ from shoal.cli._options import (
     Privacy,
     Table,
     refuse_existing,
+    refuse_format,
 )
 from shoal.cli._output import output, to_json
 from shoal.cli._reading import read_privacy, reads_tables
-from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
     from shoal.models import KAnonymousRules
@@ -72,8 +72,7 @@ def rules(
     from shoal.cli.models._baskets import read_items, read_parents, read_roles
     from shoal.models import KAnonymousRules
 
-    if out is not None and out.suffix != ".json":
-        raise ParameterError(f"cannot tell the format of {out.name!r}: .json.")
+    refuse_format(out, (".json",))
     refuse_existing([] if out is None else [out], force=force)
     columns = read_items(table, basket, item, encoding)
     model = KAnonymousRules(

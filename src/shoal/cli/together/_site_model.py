@@ -14,6 +14,7 @@ from shoal.cli._options import (
     Force,
     Table,
     refuse_existing,
+    refuse_format,
 )
 from shoal.cli._output import output
 from shoal.cli._reading import reads_tables, refuse_input
@@ -57,8 +58,7 @@ def train(
     from shoal.federated import read_shares
     from shoal.federated._model_file import write_site_model
 
-    if out.suffix != ".json":
-        raise ParameterError(f"cannot tell the format of {out.name!r}: .json.")
+    refuse_format(out, (".json",))
     refuse_input([out], files)
     refuse_existing([out], force=force)
     shares = read_shares(files, site)
@@ -107,8 +107,7 @@ def predict(
     from shoal.federated._model_file import read_site_model
     from shoal.federated.transforms._files import read_rows
 
-    if out.suffix != ".csv":
-        raise ParameterError(f"cannot tell the format of {out.name!r}: .csv.")
+    refuse_format(out, (".csv",))
     refuse_input([out], [table, model, kernel])
     refuse_existing([out], force=force)
     shared = RandomKernel.load(kernel, passphrase(passphrase_file))

@@ -85,7 +85,7 @@ def serve_training(
     **Costs.**  Three exchanges with each site.
     """
     _check_line(address, certificates is not None)
-    flower = _flower("flwr.server")
+    flower = load_flower("flwr.server")
     training = _Training(model, sorted(sites), site_weights)
     flower.start_server(
         server_address=address,
@@ -120,9 +120,9 @@ def join_training(
         The joint model, as the trainer made it.
     """
     _check_line(address, root_certificates is not None)
-    numpy_client = _flower("flwr.client").NumPyClient
+    numpy_client = load_flower("flwr.client").NumPyClient
     client = type("Site", (_Site, numpy_client), {})(share, model)
-    _flower("flwr.compat.client.app").start_client(
+    load_flower("flwr.compat.client.app").start_client(
         server_address=address,
         client=client.to_client(),
         insecure=root_certificates is None,
@@ -169,7 +169,7 @@ class _Training:
         self.problem: ShoalError | None = None
         self.evaluation: dict[str, float] = {}
         self.trained: Any = None
-        self.common = _flower("flwr.common")
+        self.common = load_flower("flwr.common")
 
     def initialize_parameters(self, client_manager: Any) -> Any:
         """Nothing is trained yet; this is where fingerprints are compared."""
@@ -264,7 +264,8 @@ def _check_line(address: str, is_secure: bool) -> None:
         )
 
 
-def _flower(module: str) -> Any:
+def load_flower(module: str) -> Any:
+    """A module of Flower's, or an error that says how to install it."""
     try:
         return importlib.import_module(module)
     except ImportError:

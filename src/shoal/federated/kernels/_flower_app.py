@@ -4,7 +4,6 @@
 `clientapp`.  Sites keep their rows, their labels and their masks; see `_masked_sums`.
 """
 
-import importlib
 import json
 import time
 from collections.abc import Mapping, Sequence
@@ -15,7 +14,8 @@ import numpy as np
 
 from shoal._atomic import write_text
 from shoal._plain import from_json
-from shoal.errors import MissingExtraError, ProtocolError
+from shoal.errors import ProtocolError
+from shoal.federated.kernels._flower import load_flower
 from shoal.federated.kernels._masked_sums import SiteMasks
 from shoal.federated.kernels._random_kernel import RandomKernel
 from shoal.federated.kernels._share_files import read_share
@@ -43,7 +43,7 @@ def make_site_app() -> Any:
     **Assumes.**  A trainer who asks what the method asks: one who chose planes himself would get
     sums of as few rows as he likes, though of no site alone.
     """
-    app = _flower("flwr.clientapp").ClientApp()
+    app = load_flower("flwr.clientapp").ClientApp()
     app.query()(_introduce)
     app.train()(_add_up)
     app.evaluate()(_score)
@@ -92,7 +92,7 @@ def make_trainer_app() -> Any:
     The run's configuration names the `sites` (commas between them), `nu`, and the file `out` that
     the model is written to: coefficients, intercept, classes, and each site's accuracy.
     """
-    app = _flower("flwr.serverapp").ServerApp()
+    app = load_flower("flwr.serverapp").ServerApp()
     app.main()(_train)
     return app
 
@@ -150,7 +150,7 @@ class _Trainer:
         raise ProtocolError(f"{len(self._sites)} sites were expected, and not all came.")
 
     def _ask(self, kind: str, asked: Mapping[str, Any], nodes: Sequence[int]) -> dict[int, Any]:
-        flower = _flower("flwr.app")
+        flower = load_flower("flwr.app")
         record = flower.RecordDict({"asked": flower.ConfigRecord(dict(asked))})
         messages = [flower.Message(record, node, kind) for node in nodes]
         answers = list(self._grid.send_and_receive(messages, timeout=SECONDS))
@@ -220,17 +220,10 @@ def _secret(context: Any) -> bytes:
 
 
 def _record(kind: str, content: dict[str, Any]) -> Any:
-    return getattr(_flower("flwr.app"), f"{kind}Record")(content)
+    return getattr(load_flower("flwr.app"), f"{kind}Record")(content)
 
 
 def _reply(message: Any, content: dict[str, Any]) -> Any:
-    flower = _flower("flwr.app")
+    flower = load_flower("flwr.app")
     told = flower.RecordDict({"told": flower.ConfigRecord(content)})
     return flower.Message(told, reply_to=message)
-
-
-def _flower(module: str) -> Any:
-    try:
-        return importlib.import_module(module)
-    except ImportError:
-        raise MissingExtraError("flwr", "flower", "training online") from None

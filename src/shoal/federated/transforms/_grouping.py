@@ -1,7 +1,7 @@
 """Graded grouping as a scikit-learn transformer."""
 
 from collections.abc import Sequence
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -81,23 +81,20 @@ class GradedGrouping(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """Published form of `X`."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False)
-        names = self._names()
+        names = names_of(self)
         return np.column_stack([r.encode(X[:, j], names[j]) for j, r in enumerate(self.ranges_)])
 
     def inverse_transform(self, X: ArrayLike) -> Floats:
         """Exact values behind the published form."""
         check_is_fitted(self)
         X = np.asarray(X, np.float64)
-        names = self._names()
+        names = names_of(self)
         return np.column_stack([r.decode(X[:, j], names[j]) for j, r in enumerate(self.ranges_)])
 
     def __sklearn_tags__(self):  # type: ignore[no-untyped-def]
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
-
-    def _names(self) -> Sequence[str]:
-        return getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
 
     def _uniform(self, values: Floats, column: int) -> GradedRanges:
         known = values[~np.isnan(values)]
@@ -109,6 +106,11 @@ class GradedGrouping(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 f"column x{column} has more than 9 decimals. Round it, or give decimals."
             )
         return GradedRanges.uniform(known.min(), known.max(), self.n_groups, decimals=decimals)
+
+
+def names_of(fitted: Any) -> Sequence[str]:
+    """What errors call the columns: their names, where the fitted table had names."""
+    return getattr(fitted, "feature_names_in_", [f"x{j}" for j in range(fitted.n_features_in_)])
 
 
 def _decimals_of(values: Floats, most: int = 9) -> int:

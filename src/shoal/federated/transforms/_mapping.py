@@ -10,6 +10,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from shoal.errors import ParameterError
 from shoal.federated.transforms._aliases import AliasTable
+from shoal.federated.transforms._grouping import names_of
+from shoal.schema._text import is_missing
 
 
 class MappingTable(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -54,7 +56,7 @@ class MappingTable(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """Take the agreed tables, or draw aliases for what `X` holds."""
         X = validate_data(self, X, dtype=object, ensure_all_finite=False)
         if self.tables is None:
-            names = self._names()
+            names = names_of(self)
             self.tables_ = tuple(
                 AliasTable.random(_known(X[:, j]), str(names[j])) for j in range(X.shape[1])
             )
@@ -84,18 +86,11 @@ class MappingTable(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def _each(self, X: NDArray[Any], way: str) -> NDArray[np.object_]:
         result = np.empty(X.shape, object)
-        for j, (table, name) in enumerate(zip(self.tables_, self._names(), strict=True)):
-            values = [None if _is_missing(v) else v for v in X[:, j].tolist()]
+        for j, (table, name) in enumerate(zip(self.tables_, names_of(self), strict=True)):
+            values = [None if is_missing(v) else v for v in X[:, j].tolist()]
             result[:, j] = getattr(table, way)(values, name)
         return result
 
-    def _names(self) -> Sequence[str]:
-        return getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
-
-
-def _is_missing(value: Any) -> bool:
-    return value is None or value != value  # NaN is the one value that differs from itself
-
 
 def _known(values: NDArray[Any]) -> list[Any]:
-    return [v for v in values.tolist() if not _is_missing(v)]
+    return [v for v in values.tolist() if not is_missing(v)]

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from shoal.errors import TableError
 from shoal.frames._frame import Frame
 from shoal.schema import Schema
+from shoal.schema._text import is_missing
 from shoal.tables._engine import ColumnMap, Compressed, OpenOptions
 from shoal.tables._frequency import CodingOptions, group_keys
 from shoal.tables._row_codes import code_array, plain_array, stack_codes
@@ -60,7 +61,7 @@ class ArrayEngine:
     def distinct(self, name: str, limit: int | None = None) -> tuple[list[Any], bool]:
         """Distinct values of a column, at most `limit`, and whether some are missing."""
         listed = list(dict.fromkeys(self._arrays[name].tolist()))
-        values = [value for value in listed if not _is_missing(value)]
+        values = [value for value in listed if not is_missing(value)]
         return values[:limit], len(values) < len(listed)
 
     def columns(self) -> dict[str, NDArray[Any]]:
@@ -132,7 +133,3 @@ class ArrayEngine:
 def _sort(values: NDArray[Any]) -> str:
     kinds = {"b": "boolean", "M": "date", "i": "number", "u": "number", "f": "number"}
     return kinds.get(values.dtype.kind, "text")
-
-
-def _is_missing(value: Any) -> bool:
-    return value is None or value != value

@@ -44,6 +44,11 @@ def is_spark(source: Any) -> bool:
     )
 
 
+def spark_name(name: str) -> str:
+    """A column's name, quoted for Spark."""
+    return "`" + name.replace("`", "``") + "`"
+
+
 def reads_columns(frame: Any) -> bool:
     """Whether a table is nothing but files of columns, so that it costs little to read it again.
 
@@ -159,7 +164,7 @@ class SparkEngine:
 
     def exchange(self, maps: Mapping[str, ColumnMap]) -> Native:
         """The DataFrame with some columns exchanged; values are looked at when it is read."""
-        quoted = {name: "`" + name.replace("`", "``") + "`" for name in self.names}
+        quoted = {name: spark_name(name) for name in self.names}
         return self._frame.selectExpr(
             *(
                 f"{maps[name].sql(quoted[name], 'spark') if name in maps else quoted[name]} "
@@ -186,7 +191,7 @@ class SparkEngine:
         """A column, with NaN read as missing."""
         import pyspark.sql.functions as F
 
-        column = F.col("`" + name.replace("`", "``") + "`")
+        column = F.col(spark_name(name))
         if dict(self._frame.dtypes)[name] in ("float", "double"):
             return F.when(F.isnan(column), None).otherwise(column)
         return column

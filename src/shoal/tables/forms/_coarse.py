@@ -15,6 +15,7 @@ import numpy as np
 
 from shoal.errors import TableError
 from shoal.schema import Column
+from shoal.schema._text import is_missing
 from shoal.typing import Codes
 
 
@@ -27,7 +28,7 @@ def coarse_values(column: Column, values: Sequence[Any]) -> list[Any]:
     >>> coarse_values(pay, [1249.5, 1250, 12_000, None])
     [1000, 1500, 9000, None]
     """
-    return [None if _is_missing(value) else _coarse(column, value) for value in values]
+    return [None if is_missing(value) else _coarse(column, value) for value in values]
 
 
 def coarse_pool(column: Column, codes: Codes, values: Sequence[Any]) -> tuple[list[Any], Codes]:
@@ -88,7 +89,3 @@ def _plain(line: float) -> float:
 
 def _line(line: float) -> str:
     return f"{int(line)}" if float(line).is_integer() else f"{float(line)!r}::DOUBLE"
-
-
-def _is_missing(value: Any) -> bool:
-    return value is None or value != value

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import NamedTuple
 
+from shoal.schema._lines import month_start
 from shoal.schema._tree_parts import ROOT_LABEL
 
 _EPOCH = dt.date(1970, 1, 1)
@@ -101,16 +102,9 @@ def _days(text: str) -> tuple[Fraction, Fraction] | None:
         length = 1 if month else 3 if quarter else 120 if decade else 12
         if month and not 1 <= int(month) <= 12:
             return None
-        return Fraction(_month_start(first)), Fraction(_month_start(first + length) - 1)
+        return Fraction(month_start(first)), Fraction(month_start(first + length) - 1)
     try:
         day = Fraction((dt.datetime.fromisoformat(text).date() - _EPOCH).days)
     except ValueError:
         return None
     return day, day
-
-
-def _month_start(month: int) -> int:
-    year, index = divmod(month, 12)
-    if year > dt.MAXYEAR:
-        return (dt.date.max - _EPOCH).days + 1
-    return (dt.date(max(year, 1), index + 1, 1) - _EPOCH).days

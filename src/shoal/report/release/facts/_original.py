@@ -19,6 +19,7 @@ from shoal.schema import Schema
 from shoal.tables._engine import Engine, OpenOptions, TableFile
 from shoal.tables._frequency import CodingOptions
 from shoal.tables._open import open_relation, open_table
+from shoal.tables.engines._duck_connection import name_sql
 from shoal.tables.engines._duck_engine import DuckEngine
 from shoal.tables.engines._spark_engine import SparkEngine
 from shoal.typing import Native
@@ -75,8 +76,8 @@ class Original:
             return far_sample(self.engine, names, private, n_people, seed)
         chosen = np.random.default_rng(seed).permutation(self.n_rows)[:n_people] + 1
         listed = ", ".join(map(str, np.sort(chosen).tolist()))
-        value = _quoted(private)
-        columns = ", ".join(map(_quoted, names))
+        value = name_sql(private)
+        columns = ", ".join(map(name_sql, names))
         numbered = "(SELECT *, row_number() OVER () AS shoal_at FROM source)"
         drawn = f"shoal_at IN ({listed})"
         rest = f"SELECT min(shoal_at) FROM {numbered} GROUP BY {value} HAVING NOT bool_or({drawn})"
@@ -114,7 +115,3 @@ def _require_rows(engine: Engine, name: str, release: ReleaseFile) -> None:
             f"{name} has {engine.n_rows} rows, and the release was made of "
             f"{release.number('rows')}. Give the table that was released."
         )
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
