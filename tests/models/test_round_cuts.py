@@ -85,6 +85,22 @@ def test_a_tree_does_not_tell_the_number_that_one_person_has():
     assert tree.score(table, classes) == 1
 
 
+def test_a_cut_does_not_say_how_far_above_it_somebody_is():
+    assert {round_cut(3_900, high) for high in (50_001, 61_000, 98_765.43, 100_000)} == {50_000}
+    assert {round_cut(low, 98_765.43) for low in (1, 900, 3_900, 49_999)} == {50_000}
+    assert {round_cut(-high, -3_900) for high in (50_001, 61_000, 98_765.43)} == {-50_000}
+    assert {round_cut(low, 150) for low in (140, 141, 144.5)} == {145}
+    incomes = np.r_[np.arange(59) % 30 + 10, 99] * 100.0
+    told = []
+    for most in (6_000, 7_321.5, 9_876.54):
+        incomes[-1] = most
+        table, _ = _table(incomes)
+        classes = np.where(incomes > 4_000, "yes", np.where(incomes > 2_000, "no", "maybe"))
+        told.append(KAnonymousTreeClassifier(_schema(), 10).fit(table, classes).to_dict())
+    assert "5000" in str(told[0])
+    assert told[0] == told[1] == told[2]
+
+
 def test_a_tree_cuts_private_dates_where_a_period_begins():
     table, classes = _table(np.arange(60) % 2)
     day = np.where(np.arange(60) % 2, dt.date(1999, 5, 17), dt.date(1991, 2, 3))

@@ -25,7 +25,9 @@ def round_cut(low: float, high: float, kind: Kind = "numeric", *, at_low: bool =
     """The roundest number between `low` and `high`, which are somebody's values.
 
     Half-way between two values is their sum.  Of a fine that one person has, where all others have
-    none, it tells that fine; of two people it tells each of them the other's value.
+    none, it tells that fine; of two people it tells each of them the other's value.  So does the
+    round number next to half-way, to a digit: among numbers that are equally round the values must
+    not choose.  The roundest is a multiple of 10, else of 5, of 2 or of 1, and so on by tens.
 
     Parameters
     ----------
@@ -42,7 +44,9 @@ def round_cut(low: float, high: float, kind: Kind = "numeric", *, at_low: bool =
     >>> round_cut(0, 12_345.67, at_low=True), round_cut(0, 12_345.67)
     (0.0, 10000.0)
     >>> round_cut(41_204.5, 42_399.5), round_cut(140, 147), round_cut(41, 42)
-    (42000.0, 144.0, 41.5)
+    (42000.0, 145.0, 41.5)
+    >>> round_cut(3_900, 57_000), round_cut(3_900, 98_765), round_cut(3_900, 101_000)
+    (50000.0, 50000.0, 100000.0)
     """
     if kind == "date":
         for months in (120, 12, 1):
@@ -50,17 +54,17 @@ def round_cut(low: float, high: float, kind: Kind = "numeric", *, at_low: bool =
             if start is not None and (low < start or (at_low and low == start)):
                 return start
     exact = Decimal(low), Decimal(high)
-    middle = (exact[0] + exact[1]) / 2
     first = max(abs(end) for end in exact).adjusted() + 1
     for place in range(first, first - DIGITS, -1):
-        step = Decimal(10) ** place
-        least = ceil(exact[0] / step) if at_low else floor(exact[0] / step) + 1
-        most = ceil(exact[1] / step) - 1
-        if least > most:
-            continue
-        found = float(min(max(round(middle / step), least), most) * step)
-        if low < found < high or (at_low and found == low):
-            return found
+        for leading in (10, 5, 2):
+            step = leading * Decimal(10) ** (place - 1)
+            least = ceil(exact[0] / step) if at_low else floor(exact[0] / step) + 1
+            most = ceil(exact[1] / step) - 1
+            if least > most:
+                continue
+            found = float(min(max(0, least), most) * step)  # the nearest to 0, wherever they lie
+            if low < found < high or (at_low and found == low):
+                return found
     return low
 
 
