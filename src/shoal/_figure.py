@@ -50,8 +50,9 @@ def new_figure(width: float, height: float, purpose: str) -> Any:
     return figure
 
 
-def legend_above(axes: Any) -> None:
-    """The legend above the picture, where it hides no line."""
+def legend_above(axes: Any, title: str) -> None:
+    """A title, and below it the legend above the picture, where it hides no line."""
+    axes.set_title(title, loc="left", fontsize=10, pad=26)
     handles, names = axes.get_legend_handles_labels()
     axes.legend(
         handles, names, frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=len(names)

@@ -3,6 +3,7 @@
 import json
 import pickle
 import shutil
+from itertools import combinations
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -172,6 +173,27 @@ def test_drawing(tree):
     plt.switch_backend("agg")
     axes = tree.plot(max_depth=2)
     assert len(axes.texts) > 3
+    plt.close(axes.figure)
+
+
+def test_a_large_tree_is_drawn_as_far_as_it_can_be_read():
+    plt = need("matplotlib.pyplot")
+    plt.switch_backend("agg")
+    draw = np.random.default_rng(3)
+    table = pd.DataFrame({name: draw.integers(0, 90, 600) for name in "abcd"})
+    classes = [f"class {number}" for number in draw.integers(0, 5, 600)]
+    tree = KAnonymousTreeClassifier(privacy=5, prune=False).fit(table, classes)
+    assert len(tree.leaves()) > 12
+    axes = tree.plot()
+    axes.figure.canvas.draw()
+    boxes = [text for text in axes.texts if text.get_fontsize() == 7]
+    extents = [text.get_bbox_patch().get_window_extent() for text in boxes]
+    apart = [not one.overlaps(two) for one, two in combinations(extents, 2)]
+    assert len(extents) > 3
+    assert all(apart)
+    assert "max_depth=" in axes.get_title(loc="left")
+    assert "class" not in axes.texts[0].get_text()
+    assert " of 600" in axes.texts[0].get_text()
     plt.close(axes.figure)
 
 

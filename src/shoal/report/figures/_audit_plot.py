@@ -41,6 +41,5 @@ def plot_audit(audit: ModelAudit, path: PathText) -> Path:
     axes.axhline(audit.k, color="black", linewidth=0.8, linestyle="--", label=f"k = {audit.k}")
     axes.set(xlabel="span, smallest first", ylabel="people who share it", yscale="log")
     plain_log_ticks(axes.yaxis)
-    axes.set_title(f"{audit.kind}, {audit.n_rows:,} rows", loc="left", fontsize=10)
-    legend_above(axes)
+    legend_above(axes, f"{audit.kind}, {audit.n_rows:,} rows")
     return save_figure(figure, path)

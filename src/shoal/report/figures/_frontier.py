@@ -186,7 +186,10 @@ def _draw(frontier: Frontier) -> Any:
     for index, name in enumerate(dict.fromkeys(point.method for point in frontier.points)):
         points = [p for p in frontier.points if p.method == name and p.failure is None]
         ks = [point.k for point in points]
-        style = {"marker": "o", "color": COLOURS[index % len(COLOURS)], "label": name}
+        # later markers are smaller, so that methods that lose alike are all seen
+        size = max(3.0, 9.0 - index)
+        style = {"marker": "o", "markersize": size, "label": name}
+        style |= {"color": COLOURS[index % len(COLOURS)], "linewidth": max(1.0, size / 3)}
         lost.plot(ks, [100 * (point.gcp or 0.0) for point in points], **style)
         told.plot(ks, [point.discernibility for point in points], **style)
     ticks = sorted({point.k for point in frontier.points})

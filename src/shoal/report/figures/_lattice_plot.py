@@ -44,7 +44,6 @@ def _draw(lattice: Lattice) -> Any:
     axes.scatter(height[best], lattice.loss[best], s=90, marker="*", color="#d99a1c", label="best")
     axes.set(xlabel="sum of levels", ylabel="loss")
     title = f"{lattice.n_assessed:,} of {lattice.n_nodes:,} nodes looked at"
-    axes.set_title(title + ("" if lattice.proven else f"; gap {lattice.gap:.0%}"), loc="left")
-    legend_above(axes)
+    legend_above(axes, title + ("" if lattice.proven else f"; gap {lattice.gap:.0%}"))
     for_the_house(figure)
     return figure

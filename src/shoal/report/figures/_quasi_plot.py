@@ -53,8 +53,7 @@ def _draw(survey: Survey) -> Any:
         )  # fmt: skip
     axes.set(xlabel="attributes the attacker knows", ylabel="unique rows, %", ylim=(0, 105))
     axes.set_xticks(sizes)
-    axes.set_title(f"{survey.n_rows:,} rows", loc="left", fontsize=10)
     axes.grid(axis="y", alpha=0.3)
-    legend_above(axes)
+    legend_above(axes, f"{survey.n_rows:,} rows")
     for_the_house(figure)
     return figure

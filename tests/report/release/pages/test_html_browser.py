@@ -86,6 +86,16 @@ def test_nothing_is_wider_than_the_screen(opened, width):
     assert wide == []
 
 
+def test_no_single_word_of_a_cell_is_broken_on_a_phone(opened):
+    broken = opened().evaluate("""
+        [...document.querySelectorAll('td, tbody th')].filter(cell => {
+          const range = document.createRange();
+          range.selectNodeContents(cell);
+          return /^[a-z]{1,12}$/.test(cell.textContent.trim()) && range.getClientRects().length > 1;
+        }).map(cell => cell.textContent)""")
+    assert broken == []
+
+
 def test_labels_of_bars_do_not_run_into_their_numbers(opened):
     gaps = opened().evaluate("""
         [...document.querySelectorAll('svg')].flatMap(svg => {
