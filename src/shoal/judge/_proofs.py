@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from decimal import Decimal
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -252,23 +251,14 @@ def ends_of_few(
         if not alone:  # as a rule: looking for steps takes longest
             continue
         width = None if low is None or high is None else high - low + (not ends.is_open)
-        steps = [] if not width else _round_steps(width)
+        # of rounder steps all are multiples of these
+        powers = [Fraction(10) ** (width.adjusted() + more) for more in (-1, 0, 1)] if width else []
+        steps = [
+            power * f for power in powers for f in (1, 2, 5) if width and power * f * 6 >= width
+        ]
         steps += [] if reader.step is None else [Fraction(str(reader.step))]
         found += sum(all(Fraction(line) % step for step in steps) for line in alone)
     return found
-
-
-def _round_steps(width: Decimal) -> list[Fraction]:
-    """Steps between round numbers of which a range is at most six; all rounder ones are multiples.
-
-    Examples
-    --------
-    >>> [str(step) for step in _round_steps(Decimal(15))]
-    ['5', '10', '20', '50', '100', '200', '500']
-    """
-    powers = [Fraction(10) ** (width.adjusted() + more) for more in (-1, 0, 1)]
-    steps = [power * factor for power in powers for factor in (1, 2, 5)]
-    return [step for step in steps if step * 6 >= width]
 
 
 # -- many texts put on a line at once: numbers by their worth, dates by their ends ---------------
