@@ -197,6 +197,9 @@ class StagedRows:
         How many there are, where they were counted while they were read.
     options : OpenOptions, optional
         How they were read, where types were told from values; None where they were declared.
+    doubts : mapping of int to object
+        Columns whose reading other rows may have decided, and that reading; `t0`, `t1`, ... of the
+        view are their texts as they were written.
     """
 
     connection: duckdb.DuckDBPyConnection
@@ -209,6 +212,7 @@ class StagedRows:
     titles: Mapping[str, str] = field(default_factory=dict)
     n_rows: int | None = None
     options: OpenOptions | None = None
+    doubts: Mapping[int, Any] = field(default_factory=dict)
 
     @property
     def relation(self) -> duckdb.DuckDBPyRelation:
@@ -235,18 +239,21 @@ def stage_table(
     *,
     number: str | None = None,
     kept: Any = None,
+    doubts: Mapping[int, Any] | None = None,
 ) -> StagedRows:
     """Number the rows of a FROM clause of columns `p0`, `p1`, ... and make values canonical.
 
     They are read into a temporary table, unless a column `number` of the clause has their numbers.
+    Behind the columns the clause has the texts of those that `doubts` names.
     """
     view = f"rows_{next(_counter)}"
     listed = ", ".join(f"p{i}" for i in range(len(names)))
     n_rows = None
     if number is None:
         table, number = f"staged_{next(_counter)}", "rowid"
+        every = ", ".join([listed, *(f"t{i}" for i in doubts or ())])
         made = connection.execute(
-            f"CREATE TEMP TABLE {table} AS SELECT {listed} FROM {read} AS t({listed})"
+            f"CREATE TEMP TABLE {table} AS SELECT {every} FROM {read} AS t({every})"
         )
         read, n_rows = table, int(made.fetchall()[0][0])
     types = map(str, connection.sql(f"SELECT {listed} FROM {read}").types)
@@ -255,11 +262,11 @@ def stage_table(
         is_huge = kind in HUGE
         value = _narrowed(connection, f"p{i}", read) if is_huge else canonical_sql(f"p{i}", kind)
         columns.append(f"{value} AS c{i}")
+    columns += [f"t{i}" for i in doubts or ()]
     connection.execute(f"CREATE TEMP VIEW {view} AS SELECT {', '.join(columns)} FROM {read}")
-    kinds = tuple(map(str, connection.table(view).types))[1:]
-    return StagedRows(
-        connection, view, tuple(names), kinds, tuple(paths), dialect, kept, n_rows=n_rows
-    )
+    kinds = tuple(map(str, connection.table(view).types))[1 : 1 + len(names)]
+    known = (connection, view, tuple(names), kinds, tuple(paths), dialect, kept)
+    return StagedRows(*known, n_rows=n_rows, doubts=doubts or {})
 
 
 def _narrowed(connection: duckdb.DuckDBPyConnection, column: str, read: str) -> str:

@@ -259,7 +259,7 @@ class CompressedRelation:
         """The rows with cells, which `released` may cast, in the types of those that are kept."""
         own = [n for i, n in enumerate(self.staged.names) if released.get(n) == f"r.c{i}"]
         quasi = self.schema.quasi_identifiers
-        rows = read_kept_again(self.staged, kept, [name for name in own if name not in quasi])
+        rows = read_kept_again(self.staged, kept, [n for n in own if n not in quasi], self.schema)
         lines = [n for n in self.staged.names if n in released]
         own += [n for n in lines if self.schema[n].is_coarse or self.schema[n].most_days]
         released |= whole_if_kept_are(rows, kept, released, own)

@@ -114,6 +114,7 @@ def spell_once(rows: StagedRows, schema: Schema) -> StagedRows:
             joins += f" LEFT JOIN {table} AS s{i} ON s{i}.was = r.c{i}"
         if not joins:
             return rows
+        columns += [f"r.t{i} AS t{i}" for i in rows.doubts]
         rows.connection.execute(
             f"CREATE TEMP VIEW {view} AS SELECT {', '.join(columns)} FROM {rows.view} AS r{joins}"
         )

@@ -145,7 +145,7 @@ def _stage(
     try:
         if read is None:
             raise duckdb.InvalidInputException
-        readings, values = read_types(
+        readings, values, doubts = read_types(
             connection, read, shape.names, found, stop_at_empty=not keeps_empty
         )
         # a name among numbers would have made them texts
@@ -167,7 +167,7 @@ def _stage(
         left_out = tuple(cleaned)
         _say_skipped(paths, left_out)
         read = _clean_sql([folder / f"{at}.csv" for at in range(len(paths))], len(shape.names))
-        readings, values = read_types(connection, read, shape.names, found)
+        readings, values, doubts = read_types(connection, read, shape.names, found)
     named = list(zip(shape.names, readings, strict=True))
     units = {name: reading.unit for name, reading in named if any(reading.unit)}
     dialect = TextDialect(
@@ -187,7 +187,7 @@ def _stage(
         blanks=True,
         missing={name: r.missing for name, r in named if r.missing},
     )
-    staged = stage_table(connection, values, shape.names, paths, dialect)
+    staged = stage_table(connection, values, shape.names, paths, dialect, doubts=doubts)
     titles = {name: f"in {''.join(unit)}" for name, unit in units.items()}
     return replace(staged, titles=titles, options=found)
 

@@ -47,8 +47,8 @@ def stage_columns(
         given |= {i: options.types[name] for i, name in enumerate(names) if name in options.types}
         plain = ", ".join(f"CAST(p{i} AS VARCHAR) AS p{i}" for i in range(len(names)))
         source = f"(SELECT {plain} FROM {_RAW})"
-        readings, values = read_types(connection, source, names, options, told=given)
-        staged = stage_table(connection, values, names)
+        readings, values, doubts = read_types(connection, source, names, options, told=given)
+        staged = stage_table(connection, values, names, doubts=doubts)
         connection.execute(f"DROP TABLE {_RAW}")
     units = {
         name: f"in {''.join(r.unit)}"

@@ -302,7 +302,7 @@ class DuckRegions:
         if len(kept) < self.n_rows:
             own = [name for name in released if name in rows.names and name not in self._quasi]
             unmade = [name for name in own if not self.schema[name].is_coarse]
-            rows = read_kept_again(rows, places, unmade)
+            rows = read_kept_again(rows, places, unmade, self.schema)
             released |= whole_if_kept_are(rows, places, released, own)
         listed = ", ".join(f"{value} AS {name_sql(name)}" for name, value in released.items())
         select = (

@@ -1,4 +1,5 @@
 import json
+import re
 from decimal import Decimal
 
 import numpy as np
@@ -6,12 +7,13 @@ import pytest
 
 from shoal.anonymize._registry import make_method
 from shoal.schema import Schema
-from shoal.tables import RowOptions
+from shoal.tables import RowOptions, open_table
 from tests.extras import need
 
 UNITS = pytest.mark.filterwarnings("ignore:.* written without it")
 
 BANDS = {"role": "quasi-identifier", "kind": "numeric", "hierarchy": {"intervals": [10, 20]}}
+DATES = {"role": "sensitive", "kind": "date"}
 SCHEMA = Schema({"age": BANDS, "x": {"role": "sensitive"}})
 ODD = [
     (["1.0", "2.0"], "high", "3.0"),
@@ -70,6 +72,40 @@ def test_a_word_in_a_row_that_was_left_out_changes_no_released_cell(
 ):
     odd, plain = (_released(_csv, kept, one, tmp_path, suffix, **how) for one in (odd, plain))
     assert odd == plain
+
+
+@pytest.mark.filterwarnings("ignore::shoal.errors.TableWarning")
+@pytest.mark.parametrize(("make", "how"), [(_csv, {}), (_csv, {"regions": 2}), (_json, {})])
+@pytest.mark.parametrize(
+    ("kept", "odd", "plain"),
+    [
+        (["01/02/2024", "03/04/2024"], "31/12/2024", "01/02/2024"),
+        (["01/02/2024 10:00", "NA"], "12/31/2024 11:30", "01/02/2024 10:00"),
+        (["01/02/03", "04/05/06"], "31/12/99", "01/02/03"),
+        (["1,000", "2,000"], "1,5", "2,000"),
+        (["1.230", "2.345"], "1.5", "2.345"),
+        (["EUR 1.000", "EUR 2.000"], "EUR 1.000,5", "EUR 2.000"),
+    ],
+)
+def test_nor_does_a_row_that_tells_how_dates_and_numbers_are_to_be_read(
+    make, how, kept, odd, plain, tmp_path
+):
+    odd, plain = (_released(make, kept, one, tmp_path, ".csv", **how) for one in (odd, plain))
+    assert odd == plain
+    assert kept[0] in plain.decode()
+
+
+def test_what_is_said_of_dates_or_in_the_schema_decides_on_what_is_released(tmp_path):
+    kept, dates = ["01/02/2024", "03/04/2024"], Schema({"age": BANDS, "x": DATES})
+    table = _csv(
+        tmp_path / "raw.csv", [(30, kept[i % 2]) for i in range(30)] + [(97, "31/12/2024")]
+    )
+    for schema, how in ((dates, {}), (SCHEMA, {"dates": "dmy"})):
+        method = make_method("top-down", schema, 5, {"max_suppression": 0.1})
+        release = method.fit(open_table(table, **how)).release_
+        assert release.n_suppressed == 1
+        days = release.write(tmp_path / "r.csv", force=True)["table"].read_text()
+        assert {"2024-02-01", "2024-04-03"} == set(re.findall(r"\d+-\d+-\d+", days))
 
 
 @UNITS

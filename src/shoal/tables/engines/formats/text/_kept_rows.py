@@ -12,6 +12,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from shoal.errors import TableWarning
+from shoal.schema import Schema
+from shoal.tables._canonical import MEASURED
 from shoal.tables._dialect import TextDialect
 from shoal.tables.engines._duck_connection import NUMBER, StagedRows
 from shoal.tables.engines.formats.text._types import cell_sql, read_types
@@ -24,22 +26,27 @@ _DAY = ("{0} = CAST({0} AS DATE)", "DATE")
 """The test of a cell, and the type of a column whose cells all pass it."""
 
 
-def read_kept_again(rows: StagedRows, kept: str, names: Collection[str]) -> StagedRows:
+def read_kept_again(
+    rows: StagedRows, kept: str, names: Collection[str], schema: Schema
+) -> StagedRows:
     """The rows with texts of some columns read as the rows say whose numbers a table has.
 
-    Rows whose types were declared, not told from values, stay what they are.
+    Rows whose types were declared, not told from values, stay what they are.  So do columns that
+    the schema calls numbers or dates and that are: with texts in them there would be no release.
     """
+    free = {name for name in names if schema[name].kind not in MEASURED}
     texts = [
         i
         for i, (name, kind) in enumerate(zip(rows.names, rows.types, strict=True))
-        if name in names and kind == "VARCHAR"
+        if (name in names and kind == "VARCHAR") or i in rows.doubts
     ]
     if rows.options is None or not texts:
         return rows
-    listed = ", ".join(f"r.c{i} AS p{n}" for n, i in enumerate(texts))
+    written = {i: f"t{i}" if i in rows.doubts else f"c{i}" for i in texts}
+    listed = ", ".join(f"r.{written[i]} AS p{n}" for n, i in enumerate(texts))
     with warnings.catch_warnings():  # all but units was said when all rows were read
         warnings.filterwarnings("ignore", "(?!.* written without )", TableWarning)
-        found, _ = read_types(
+        found, *_ = read_types(
             rows.connection,
             f"(SELECT {listed} FROM {rows.view} AS r SEMI JOIN {kept} AS p USING ({NUMBER}))",
             [rows.names[i] for i in texts],
@@ -48,17 +55,25 @@ def read_kept_again(rows: StagedRows, kept: str, names: Collection[str]) -> Stag
     readings = {
         i: reading
         for i, reading in zip(texts, found, strict=True)
-        if reading.sort not in ("text", "empty") or reading.missing
+        if rows.names[i] in (free if i in rows.doubts else names)
+        and (
+            reading != replace(rows.doubts[i], missing=reading.missing)
+            if i in rows.doubts
+            else reading.sort not in ("text", "empty") or reading.missing
+        )
     }
     if not readings:
         return rows
+    _say_in_doubt(rows, readings)
     cells = ", ".join(
         f"CASE WHEN is_kept THEN {cell_sql(readings[i], i).value} END AS c{i}"
         if i in readings
         else f"p{i} AS c{i}"
         for i in range(len(rows.names))
     )
-    plain = ", ".join(f"r.c{i} AS p{i}" for i in range(len(rows.names)))
+    plain = ", ".join(
+        f"r.{written[i] if i in readings else f'c{i}'} AS p{i}" for i in range(len(rows.names))
+    )
     table = f"kept_{next(_counter)}"
     rows.connection.execute(
         f"CREATE TEMP TABLE {table} AS SELECT {NUMBER}, {cells} FROM "
@@ -66,22 +81,37 @@ def read_kept_again(rows: StagedRows, kept: str, names: Collection[str]) -> Stag
         f"LEFT JOIN {kept} AS p ON p.{NUMBER} = r.{NUMBER}) ORDER BY {NUMBER}"
     )
     types = tuple(map(str, rows.connection.table(table).types))[1:]
+    rows = replace(rows, doubts={})
     dialect = rows.dialect and _heard(
         rows.dialect, {rows.names[i]: reading for i, reading in readings.items()}
     )
     return replace(rows, view=table, types=types, dialect=dialect)
 
 
+def _say_in_doubt(rows: StagedRows, readings: Mapping[int, Reading]) -> None:
+    for i, reading in readings.items():
+        if i in rows.doubts and reading.undecided:
+            warnings.warn(
+                f"column {rows.names[i]!r}: the rows that are released do not tell how it is to be "
+                f"read ({reading.undecided}), and are left as text. Say it with --dates or "
+                "--decimal.",
+                TableWarning,
+                stacklevel=2,
+            )
+
+
 def _heard(dialect: TextDialect, readings: Mapping[str, Reading]) -> TextDialect:
     """How a file writes its values, when some columns are read so."""
     signs = {n: (r.decimal, r.thousands) for n, r in readings.items() if r.sort[:7] == "grouped"}
-    grouped = {**dialect.grouped, **signs}
+    grouped = {n: own for n, own in dialect.grouped.items() if n not in readings} | signs
     return replace(
         dialect,
         decimal="," if {decimal for decimal, _ in grouped.values()} == {","} else ".",
         grouped=grouped,
-        units={**dialect.units, **{n: r.unit for n, r in readings.items() if any(r.unit)}},
-        missing={**dialect.missing, **{n: r.missing for n, r in readings.items() if r.missing}},
+        units={n: own for n, own in dialect.units.items() if n not in readings}
+        | {n: r.unit for n, r in readings.items() if any(r.unit)},
+        missing={n: own for n, own in dialect.missing.items() if n not in readings}
+        | {n: r.missing for n, r in readings.items() if r.missing},
     )
 
 

@@ -16,6 +16,7 @@ from shoal.tables.engines._duck_connection import value_sql
 from shoal.tables.engines.formats.text._sql import dated_sql, grouped_sql
 from shoal.tables.engines.formats.text._values import (
     BLANK,
+    IN_DOUBT,
     MISSING_WORDS,
     NUMBER,
     Reading,
@@ -79,9 +80,11 @@ def read_types(
     told: Mapping[int, str] | None = None,
     *,
     stop_at_empty: bool = False,
-) -> tuple[list[Reading], str]:
+) -> tuple[list[Reading], str, dict[int, Reading]]:
     """How each column `p0`, `p1`, ... of a FROM clause of texts is read, and one of the values.
 
+    Behind the values stand the texts of columns whose reading a part of the rows might not tell,
+    as it may not tell whether days or months come first; these columns come last.
     `told` are SQL types of columns whose texts are not looked at.  Rows of empty cells are an
     error of DuckDB's kind where reading is to `stop_at_empty` ones.
     """
@@ -89,13 +92,14 @@ def read_types(
     given = {i: options.types[name] for i, name in enumerate(names) if name in options.types}
     given = {**told, **given}
     readings = [Reading("text") for _ in names]
+    seen: list[set[str]] = [set() for _ in names]
     if options.guess == "none":
         connection.sql(f"SELECT count(p0) FROM {read}").fetchall()  # a bad row is told here
     else:
         columns = ", ".join(f"trim(p{i}) AS t{i}" for i in range(len(names)))
         sample = connection.sql(f"SELECT {columns} FROM {read} LIMIT {_SAMPLE_ROWS}").fetchall()
-        seen = [{text for text in column if text} for column in zip(*sample, strict=True)]
-        seen = seen or [set() for _ in names]
+        found = [{text for text in column if text} for column in zip(*sample, strict=True)]
+        seen = found or seen
         for i, texts in enumerate(seen):
             if i not in told:
                 readings[i] = read_column(texts, options)
@@ -113,7 +117,33 @@ def read_types(
         else f"{cell_sql(reading, i).value} AS p{i}"
         for i, reading in enumerate(readings)
     )
-    return readings, f"(SELECT {values} FROM {read})"
+    may_doubt = any(r.order or r.sort in _DECIMAL for r in readings)
+    doubts = {
+        i: readings[i]
+        for i in (_doubtful(readings, seen, options) if may_doubt else ())
+        if i not in given
+    }
+    values += "".join(f", p{i} AS t{i}" for i in doubts)
+    return readings, f"(SELECT {values} FROM {read})", doubts
+
+
+def _doubtful(
+    readings: Sequence[Reading], seen: Sequence[set[str]], options: OpenOptions
+) -> list[int]:
+    """Columns that would perhaps be read in another way if some rows were not there."""
+    has_signs = options.decimal is None and any(r.sort[:7] == "grouped" for r in readings)
+    return [
+        i
+        for i, reading in enumerate(readings)
+        if (reading.order and options.dates is None)
+        or (has_signs and reading.sort in _DECIMAL)
+        or (
+            reading.sort == "number"
+            and options.decimal is None
+            and options.delimiter != ","
+            and any(map(IN_DOUBT.fullmatch, seen[i]))
+        )
+    ]
 
 
 def read_column(

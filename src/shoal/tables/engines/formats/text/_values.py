@@ -47,7 +47,7 @@ CLOCK = rf"[ T][0-9]{{1,2}}:[0-9]{{2}}{_SECONDS}"
 HALVES = rf"[ T](0?[1-9]|1[0-2]):[0-9]{{2}}{_SECONDS} ?[AaPp][.]?[Mm][.]?"
 """Times of a clock of twelve hours."""
 
-_IN_DOUBT = re.compile(r"-?[1-9][0-9]{0,2}[.][0-9]{3}")
+IN_DOUBT = re.compile(r"-?[1-9][0-9]{0,2}[.][0-9]{3}")
 """Thousands in Germany, three decimals in England."""
 
 _NUMBER, _DAY = re.compile(NUMBER), re.compile(f"{DAY}|{SHORT_DAY}")
@@ -192,7 +192,7 @@ def close_readings(
     plain = decimal in (None, ".") and thousands is None
     if plain and all(_NUMBER.fullmatch(value) for value in values):
         broken = [value for value in values if not _WHOLE.fullmatch(value)]
-        if decimal is None and all(map(_IN_DOUBT.fullmatch, broken)):
+        if decimal is None and all(map(IN_DOUBT.fullmatch, broken)):
             yield Reading("text", undecided=_DECIMALS)
         else:
             yield Reading("number")
