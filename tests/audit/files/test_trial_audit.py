@@ -98,3 +98,11 @@ def test_that_another_process_compiles_is_said_once():
     with on_compile(lambda: heard.append("compiles"), lambda: heard.append("waits")):
         _trial_audit._read(None, SimpleNamespace(), said)
     assert heard == ["compiles", "waits"]
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_process_that_does_not_listen_to_the_end_is_told(file, monkeypatch):
+    say(monkeypatch, "pass")
+    many = pd.concat([TABLE] * 20_000, ignore_index=True)
+    with pytest.raises(TableError, match="crashed"):
+        audit(file, many, SCHEMA, k=3)

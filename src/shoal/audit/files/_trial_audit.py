@@ -75,6 +75,7 @@ def _begun(request: bytes) -> Iterator[subprocess.Popen[bytes]]:
         finally:
             clock.cancel()
             process.kill()
+            ask.join()  # which closes the line: else it would be closed under its hands
 
 
 def _ask(line: IO[bytes], request: bytes) -> None:
