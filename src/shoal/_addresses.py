@@ -10,6 +10,10 @@ from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
 from shoal.errors import ParameterError
 
+IN_PASSWORDS = (
+    "In the name of a user and in a password, @ is written %40, : %3A, / %2F, # %23, ? %3F, "
+    "% %25, [ %5B."
+)
 _ADDRESS = re.compile(r"[a-z][a-z0-9+]+://")
 
 
@@ -49,7 +53,10 @@ def read_address(text: str, table: str | None = None) -> Address:
     >>> read_address("postgresql://ann@localhost/house", "ward.people").table
     'ward.people'
     """
-    parts = urlsplit(text)
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        raise ParameterError(f"the address cannot be taken apart. {IN_PASSWORDS}") from None
     kind = {"postgres": "postgresql"}.get(parts.scheme, parts.scheme)
     if kind not in ("postgresql", "sqlite", "duckdb"):
         raise ParameterError(
@@ -58,6 +65,10 @@ def read_address(text: str, table: str | None = None) -> Address:
             "and give its path."
         )
     query = dict(parse_qsl(parts.query))
+    # what follows such a sign in a password is no name, and never shown
+    odd = parts.path + "".join(name for name, _ in parse_qsl(parts.query, keep_blank_values=True))
+    if kind == "postgresql" and (parts.fragment or "@" in odd):
+        raise ParameterError(f"the address cannot be taken apart. {IN_PASSWORDS}")
     named = query.pop("table", None)
     if table is not None and named is not None and table != named:
         raise ParameterError("the address names one table and --table another. Leave one out.")

@@ -102,3 +102,10 @@ def test_a_table_in_a_database_is_not_copied_to_a_folder(house, tmp_path):
     assert "publishing copies files" in done.stderr
     left = sorted(path.name for path in tmp_path.iterdir())
     assert left == ["house.db", "house.duckdb", "people.csv", "s.toml"]
+
+
+def test_a_port_that_is_none_is_the_servers_to_refuse():
+    there = "postgresql://localhost:abc/house?table=people"
+    assert replaces(there, there)
+    assert not replaces(there, "postgresql://localhost/house?table=people")
+    assert replaces("postgresql://localhost:5432/h?table=a", "postgresql://127.0.0.1/h?table=a")

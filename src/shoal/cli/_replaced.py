@@ -60,7 +60,10 @@ def _place(source: Path) -> object:
     parts = urlsplit(address.place)
     asked = {name: values[-1] for name, values in parse_qs(parts.query).items()}
     host = asked.get("host", parts.hostname or "")
-    port = asked.get("port", str(parts.port or 5432))
+    written = parts.netloc.rpartition("@")[2].rpartition("]")[2].partition(":")[2]
+    port = asked.get(
+        "port", written.lstrip("0") or "5432"
+    )  # as it is: it may be none, or one of several
     base = parts.path.lstrip("/") or asked.get("dbname", "")
     return ("localhost" if host in _HERE or host.startswith("/") else host, port, base)
 

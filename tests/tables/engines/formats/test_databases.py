@@ -153,3 +153,15 @@ def test_postgresql_says_when_rows_are_hidden_from_the_user(server):
     hers = f"{server.replace('user=postgres', 'user=ann')}&table=ward.people"
     with pytest.warns(TableWarning, match="row security"):
         assert open_table(hers).distinct("city") == (["Ulm"], False)
+
+
+@pytest.mark.parametrize("sign", ["/", "#", "?", "["])
+@pytest.mark.parametrize("table", ["?table=people", ""])
+def test_a_password_with_signs_of_addresses_is_asked_for_in_another_writing(sign, table):
+    with pytest.raises(ParameterError, match="in a password, @ is written %40") as caught:
+        read_address(f"postgresql://ann:se{sign}cret@localhost:5432/house{table}")
+    assert "cret" not in str(caught.value)
+    kept = read_address(f"postgresql://ann:se%2Fcret@localhost/house{table}")
+    assert kept.name == "database 'house'"
+    at = read_address("postgresql://localhost/house?user=ann@corp&table=people")
+    assert at.table == "people"

@@ -11,7 +11,7 @@ from typing import Any
 
 import duckdb
 
-from shoal._addresses import Address, read_address
+from shoal._addresses import IN_PASSWORDS, Address, read_address
 from shoal.errors import MissingExtraError, TableError, TableWarning
 from shoal.tables._engine import Engine, OpenOptions
 from shoal.tables.engines._duck_connection import (
@@ -75,7 +75,9 @@ def _listed(names: Sequence[str]) -> str:
     if not names:
         return "no tables"
     shown = ", ".join(map(repr, names[:20]))
-    return f"{len(names)} tables: {shown}{', ...' if len(names) > 20 else ''}"
+    return (
+        f"{len(names)} table{'s' * (len(names) > 1)}: {shown}{', ...' if len(names) > 20 else ''}"
+    )
 
 
 def quoted_table(name: str) -> str:
@@ -171,7 +173,8 @@ def connect_postgresql(address: Address) -> Any:
     except dbapi.Error:
         raise TableError(
             f"cannot connect to {address.name}. Check the address, that the server runs, and the "
-            "user's name and password: postgresql://USER:PASSWORD@HOST:PORT/DATABASE."
+            "user's name and password: postgresql://USER:PASSWORD@HOST:PORT/DATABASE. "
+            f"{IN_PASSWORDS}"
         ) from None
 
 
