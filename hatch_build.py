@@ -36,13 +36,22 @@ print(tag())
 _RELEASE = """
 import json, sys
 from shoal.cli import app
+lines = []
 for number, options in enumerate(json.loads(sys.argv[1])):
     files = ["people.csv", "--schema", "people.toml", "--out", f"{sys.argv[2]}-{number}.csv"]
+    lines.append(["anonymize", *files, "--quiet", *options])
+for line in lines + json.loads(sys.argv[3]):
     try:
-        app(["anonymize", *files, "--quiet", *options], prog_name="shoal", standalone_mode=False)
+        app(line, prog_name="shoal", standalone_mode=False)
     except (Exception, SystemExit) as error:
         print(error, file=sys.stderr)
 """
+
+LOOKS = [
+    ["schema", "people.csv", "--out", "suggested.toml", "--quiet"],
+    ["report", "out1-0.csv", "--original", "people.csv", "--quiet"],
+]
+"""What people do before and after a release; of one that the last process makes."""
 
 RELEASES: list[list[list[str]]] = [
     [
@@ -129,7 +138,9 @@ def compile_kernels(root: Path, folder: Path) -> None:
             environment["SHOAL_JIT_SHIP"] = str(folder / tag)
             with ThreadPoolExecutor() as pool:
                 for number, releases in enumerate(RELEASES):
-                    pool.submit(run, _RELEASE, json.dumps(releases), f"out{number}")
+                    looks = LOOKS if number == len(RELEASES) - 1 else []
+                    told = json.dumps(releases), f"out{number}", json.dumps(looks)
+                    pool.submit(run, _RELEASE, *told)
 
 
 if __name__ == "__main__":

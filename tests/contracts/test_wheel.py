@@ -14,6 +14,7 @@ import pytest
 
 from shoal._jit_shipped import FOLDER
 from shoal.anonymize._registry import METHODS
+from shoal.cli._commands import COMMANDS
 from shoal.datasets import census
 from tests.extras import ROOT, need
 
@@ -109,10 +110,15 @@ def test_the_program_of_a_build_makes_its_releases(hook, tmp_path, monkeypatch):
     people = census(60)
     people.to_file("people.csv")
     people.schema.to_toml("people.toml")
-    releases = [["-k", "5", "--method", "mondrian"], ["-k", "4", "--method", "mondrian"]]
-    monkeypatch.setattr(sys, "argv", ["-c", json.dumps(releases), "out"])
+    monkeypatch.setenv("SHOAL_JIT_INTERPRET", "1")
+    releases = [["-k", "5", "--method", "mondrian"]]
+    looks = [["check", "out1-0.csv", "--quiet"]]
+    monkeypatch.setattr(sys, "argv", ["-c", json.dumps(releases), "out1", json.dumps(looks)])
     exec(hook._RELEASE, {})
-    assert {path.name for path in tmp_path.glob("out-?.csv")} == {"out-0.csv", "out-1.csv"}
+    made = {path.name for path in tmp_path.glob("out1-?.csv")}
+    assert made == {"out1-0.csv"}
+    assert {line[0] for line in hook.LOOKS} <= set(COMMANDS)
+    assert hook.LOOKS[1][1] in made
 
 
 def test_processes_of_a_build_find_what_was_installed_for_it(hook, tmp_path, monkeypatch):
