@@ -106,6 +106,7 @@ def test_gradient_boosting_with_wild_nodes_is_refused(tmp_path):
             load_model(change(good, tmp_path / "bad.skops", set_field(field, value)))
 
 
+@pytest.mark.usefixtures("quick_trials")
 def test_what_is_no_skops_file(tmp_path):
     path = tmp_path / "model.skops"
     nested = "[" * 100_000 + "]" * 100_000

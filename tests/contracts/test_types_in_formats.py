@@ -52,11 +52,13 @@ def test_a_column_of_every_type_is_released_in_every_format(tmp_path, kind, gaps
 
     rows = table(kind, gaps)
     parquet.write_table(rows, tmp_path / "people.parquet")
-    for end in ENDINGS:  # each is judged before it has its name
-        release = shoal.release(tmp_path / "people.parquet", SCHEMA, k=2)
-        release.write(tmp_path / f"file-{end[1:]}{end}")
-        if kind != "span":  # which a table in memory has, and is refused with advice
-            shoal.release(rows, SCHEMA, k=2).write(tmp_path / f"frame-{end[1:]}{end}")
+    sources = {"file": tmp_path / "people.parquet"}
+    if kind != "span":  # which a table in memory has, and is refused with advice
+        sources["frame"] = rows
+    for name, source in sources.items():
+        release = shoal.release(source, SCHEMA, k=2)
+        for end in ENDINGS:  # each is judged before it has its name
+            release.write(tmp_path / f"{name}-{end[1:]}{end}")
     assert len([*tmp_path.glob("file-*.manifest.json")]) == len(ENDINGS)
 
 
