@@ -1,6 +1,7 @@
 """Tables that the tests of this package share."""
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 
 from shoal.discover.sources._partition import CodeTable
@@ -11,6 +12,15 @@ EXAMPLE = {
     "state": ["CA", "CA", "TX", "NY", "CA"],
 }
 """The worked example of the specification."""
+
+
+@pytest.fixture
+def table(tmp_path):
+    """A CSV file of it."""
+    path = tmp_path / "people.csv"
+    rows = zip(*EXAMPLE.values(), strict=True)
+    path.write_text("\n".join([",".join(EXAMPLE), *(",".join(map(str, row)) for row in rows)]))
+    return path
 
 
 def coded(codes):

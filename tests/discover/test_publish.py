@@ -6,16 +6,8 @@ import pytest
 from shoal.discover import distinct_ratio, mask
 from shoal.discover._publish import write_masked
 from shoal.errors import GuaranteeError, ParameterError, TableError
-from tests.discover.tables import EXAMPLE
+from tests.discover.tables import EXAMPLE, table as table
 from tests.extras import need
-
-
-@pytest.fixture
-def table(tmp_path):
-    path = tmp_path / "people.csv"
-    rows = zip(*EXAMPLE.values(), strict=True)
-    path.write_text("\n".join([",".join(EXAMPLE), *(",".join(map(str, row)) for row in rows)]))
-    return path
 
 
 @pytest.mark.parametrize("name", ["out.csv", "out.parquet"])

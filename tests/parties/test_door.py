@@ -10,19 +10,9 @@ from types import SimpleNamespace
 import pytest
 
 from shoal.errors import ProtocolError, TimeLimitError
-from shoal.parties import _door, connect, listen, make_keys
+from shoal.parties import _door, connect, listen
 from shoal.parties._tls import read_certificate
-
-
-@pytest.fixture(scope="module")
-def keys(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("keys")
-    return {name: make_keys(name, folder)[:2] for name in ("alice", "bob", "mallory")}
-
-
-def options(keys, own, peer):
-    key, certificate = keys[own]
-    return {"key": key, "certificate": certificate, "peer": keys[peer][1]}
+from tests.parties.keys import keys as keys, options
 
 
 @pytest.fixture

@@ -10,17 +10,7 @@ import pytest
 from shoal.errors import ConnectionCutError, ParameterError, ProtocolError, TimeLimitError
 from shoal.parties import _door, _tls, connect, fingerprint, listen, make_keys
 from shoal.parties._channel import _HEADER, MAGIC, VERSION
-
-
-@pytest.fixture(scope="module")
-def keys(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("keys")
-    return {name: make_keys(name, folder)[:2] for name in ("alice", "bob", "mallory")}
-
-
-def _options(keys, own, peer):
-    key, certificate = keys[own]
-    return {"key": key, "certificate": certificate, "peer": keys[peer][1]}
+from tests.parties.keys import keys as keys, options
 
 
 def _both(keys, first, second, *, server=("alice", "bob"), client=("bob", "alice"), timeout=60):
@@ -36,8 +26,8 @@ def _both(keys, first, second, *, server=("alice", "bob"), client=("bob", "alice
                 results[index] = error
 
         ends = (
-            lambda: listen(listener, timeout=timeout, **_options(keys, *server)),
-            lambda: connect(listener.getsockname()[:2], timeout=timeout, **_options(keys, *client)),
+            lambda: listen(listener, timeout=timeout, **options(keys, *server)),
+            lambda: connect(listener.getsockname()[:2], timeout=timeout, **options(keys, *client)),
         )
         threads = [
             threading.Thread(target=half, args=(i, ends[i], f), daemon=True)
@@ -104,7 +94,7 @@ def test_a_caller_without_a_certificate_is_refused(keys, monkeypatch):
 
         def server():
             try:
-                listen(listener, timeout=60, **_options(keys, "alice", "bob"))
+                listen(listener, timeout=60, **options(keys, "alice", "bob"))
             except ProtocolError as error:
                 raised.append(error)
 
@@ -128,7 +118,7 @@ def test_noise_in_place_of_a_handshake_is_an_error(keys, monkeypatch):
     ):
         plain.sendall(b"GET / HTTP/1.0\r\n\r\n")
         with pytest.raises(ProtocolError):
-            listen(listener, timeout=60, **_options(keys, "alice", "bob"))
+            listen(listener, timeout=60, **options(keys, "alice", "bob"))
 
 
 def test_a_silent_caller_costs_no_more_than_the_time_limit(keys):
@@ -138,7 +128,7 @@ def test_a_silent_caller_costs_no_more_than_the_time_limit(keys):
     ):
         start = time.monotonic()
         with pytest.raises(TimeLimitError):
-            listen(listener, timeout=0.3, **_options(keys, "alice", "bob"))
+            listen(listener, timeout=0.3, **options(keys, "alice", "bob"))
         assert time.monotonic() - start < _door.GREETING_TIME
 
 
@@ -146,9 +136,9 @@ def test_nobody_there_is_a_time_limit_error(keys):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         address = taken.getsockname()[:2]
     with pytest.raises(TimeLimitError, match="nobody listened"):
-        connect(address, timeout=0.2, **_options(keys, "bob", "alice"))
+        connect(address, timeout=0.2, **options(keys, "bob", "alice"))
     with pytest.raises(TimeLimitError):
-        listen(address, timeout=0.2, **_options(keys, "bob", "alice"))
+        listen(address, timeout=0.2, **options(keys, "bob", "alice"))
 
 
 def test_a_peer_that_hangs_costs_no_more_than_the_time_limit(keys):
@@ -226,12 +216,12 @@ def test_traffic_holds_no_plaintext(keys):
         received = []
 
         def server():
-            with listen(inner, timeout=60, **_options(keys, "alice", "bob")) as channel:
+            with listen(inner, timeout=60, **options(keys, "alice", "bob")) as channel:
                 received.append(channel.receive())
 
         thread = threading.Thread(target=server)
         thread.start()
-        with connect(outer.getsockname()[:2], timeout=60, **_options(keys, "bob", "alice")) as line:
+        with connect(outer.getsockname()[:2], timeout=60, **options(keys, "bob", "alice")) as line:
             line.send(secret)
             thread.join(60)
     assert received == [secret]
@@ -298,9 +288,9 @@ def test_a_message_is_read_after_what_came_while_sending(keys):
 @pytest.mark.parametrize("open_", [listen, connect])
 def test_names_that_no_computer_can_have_and_ones_own_certificate_are_refused(keys, open_):
     with pytest.raises(ProtocolError, match="cannot"):
-        open_(("a" * 300, 5), timeout=3, **_options(keys, "alice", "bob"))
+        open_(("a" * 300, 5), timeout=3, **options(keys, "alice", "bob"))
     with pytest.raises(ParameterError, match="this party's own"):
-        open_(("127.0.0.1", 5), timeout=3, **_options(keys, "alice", "alice"))
+        open_(("127.0.0.1", 5), timeout=3, **options(keys, "alice", "alice"))
 
 
 def test_addresses_of_the_longer_kind_can_be_listened_at(keys):
@@ -309,4 +299,4 @@ def test_addresses_of_the_longer_kind_can_be_listened_at(keys):
     except OSError:
         pytest.skip("this machine has no IPv6")
     with pytest.raises(TimeLimitError):  # nobody calls
-        listen(("::1", 0), timeout=0.2, **_options(keys, "alice", "bob"))
+        listen(("::1", 0), timeout=0.2, **options(keys, "alice", "bob"))

@@ -1,18 +1,9 @@
 import json
 
-import pytest
 from typer.testing import CliRunner
 
 from shoal import cli
-from tests.discover.tables import EXAMPLE
-
-
-@pytest.fixture
-def table(tmp_path):
-    path = tmp_path / "people.csv"
-    rows = zip(*EXAMPLE.values(), strict=True)
-    path.write_text("\n".join([",".join(EXAMPLE), *(",".join(map(str, row)) for row in rows)]))
-    return path
+from tests.discover.tables import table as table
 
 
 def run(*arguments):

@@ -1,19 +1,10 @@
 import json
 
-import pytest
 from typer.testing import CliRunner
 
 from shoal import cli
-from tests.discover.tables import EXAMPLE
+from tests.discover.tables import table as table
 from tests.extras import need
-
-
-@pytest.fixture
-def table(tmp_path):
-    path = tmp_path / "people.csv"
-    rows = zip(*EXAMPLE.values(), strict=True)
-    path.write_text("\n".join([",".join(EXAMPLE), *(",".join(map(str, row)) for row in rows)]))
-    return path
 
 
 def run(*arguments):
