@@ -3,7 +3,7 @@ import json
 from typer.testing import CliRunner
 
 from shoal import cli
-from tests.discover.tables import table as table
+from tests.discover.tables import EXAMPLE, table as table
 
 
 def run(*arguments):
