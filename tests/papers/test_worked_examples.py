@@ -126,7 +126,7 @@ def test_keys_and_masks_of_five_people(folder):
     assert said["minimal_keys"]["keys"] == [["age", "sex"], ["age", "state"]]
     assert said["key"]["cost"] == 2
     assert run("mask")["published"] == ["sex", "state"]
-    assert rows(folder / "published.csv")[0] == ("F", "CA")
+    assert sorted(rows(folder / "published.csv"))[0] == ("F", "CA")
     told = run("mask", "--kind", "separation", "--force")
     assert len(told["published"]) == 1
 
