@@ -20,9 +20,10 @@ Masks = NDArray[np.uint64]
 
 VISITED, EXHAUSTED = 1, 2  # 0: not visited yet
 
-_NUMBER_OF_BIT = np.zeros(67, np.int64)  # 2**i modulo 67 is different for every i below 64
+SPREAD = 0x03F79D71B4CB0A89  # its first six bits are others after every shift by less than 64
+NUMBER_OF_BIT = np.zeros(64, np.int64)  # so they tell which bit a number of one bit has
 for _bit in range(64):
-    _NUMBER_OF_BIT[2**_bit % 67] = _bit
+    NUMBER_OF_BIT[(SPREAD << _bit) % 2**64 >> 58] = _bit
 
 
 class Walk(NamedTuple):
@@ -91,7 +92,8 @@ def list_cells(first: Masks, second: Masks, remaining: Masks, cells: NDArray[np.
         bits = first[word] & second[word] & remaining[word]
         while bits != np.uint64(0):
             lowest = bits & (~bits + np.uint64(1))
-            cells[n_cells] = (word << 6) + _NUMBER_OF_BIT[np.int64(lowest % np.uint64(67))]
+            bit = NUMBER_OF_BIT[(lowest * np.uint64(SPREAD)) >> np.uint64(58)]
+            cells[n_cells] = (word << 6) + bit
             n_cells += 1
             bits ^= lowest
     return n_cells

@@ -1,3 +1,5 @@
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -112,12 +114,8 @@ def test_the_better_of_two_searches_is_taken_and_neither_disturbs_the_other():
         number = np.unique(first.group_of, return_inverse=True)[1]
         heats = np.array([_exchange._HEAT, _exchange._COOLED]) * first.loss / (number.max() + 1)
         looks = effort_of(problem).looks
-        alone = [
-            _exchange._search(problem, number, looks, heats, np.inf, np.arange(len(number)), own)[
-                1
-            ].loss
-            for own in (1, 2)
-        ]
+        search = partial(_exchange._search, problem, number, looks, heats, np.inf, np.inf)
+        alone = [search(np.arange(len(number)), own)[1].loss for own in (1, 2)]
         assert exchange(problem, first, np.inf).loss == pytest.approx(min(*alone, first.loss))
         ahead |= {alone[0] < alone[1], alone[0] > alone[1]}
     assert ahead == {True, False}

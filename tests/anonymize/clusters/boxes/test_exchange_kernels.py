@@ -78,7 +78,7 @@ def test_after_moves_labels_fit_and_what_lies_around_is_known():
 
 def test_cells_that_can_be_spared_go_where_they_lose_less():
     problem, boxes = begun(5, 0)
-    exchange_boxes(boxes, float(boxes.places.size @ boxes.places.loss), 50_000, 5.0, 5.0, 1)
+    exchange_boxes(boxes, float(boxes.places.size @ boxes.places.loss), 50_000, 5.0, 5.0, np.inf, 1)
     places = boxes.places
     before = float(places.size @ places.loss)
     places.change[0] = 0.0
@@ -91,14 +91,25 @@ def test_cells_that_can_be_spared_go_where_they_lose_less():
     check(problem, boxes)
 
 
-@pytest.mark.parametrize("model", [0, 1])
-def test_what_is_counted_during_an_exchange_is_true_at_its_end(model):
+@pytest.mark.parametrize(("model", "dear"), [(0, np.inf), (0, 0.5), (1, np.inf)])
+def test_what_is_counted_during_an_exchange_is_true_at_its_end(model, dear):
     problem, boxes = begun(3, model)
     loss = float(boxes.places.size @ boxes.places.loss)
-    best, state, group_of = exchange_boxes(boxes, loss, 100_000, 0.5, 0.01, 1)
+    best, state, group_of = exchange_boxes(boxes, loss, 100_000, 0.5, 0.01, dear, 1)
     check(problem, boxes)
     again = boxes_of(problem, group_of)[1]
     assert best == pytest.approx(float(again.places.size @ again.places.loss))
     assert best <= loss
     assert state != 1
     assert all_allowed(problem, group_of)
+
+
+def test_few_labels_are_tried_under_which_rows_lose_much():
+    ends = []
+    for dear in (np.inf, 1e-3):  # next to nothing costs as little
+        _, boxes = begun(3, 0)
+        loss, state = float(boxes.places.size @ boxes.places.loss), 1
+        best, state, _ = exchange_boxes(boxes, loss, 3_000, 1e-9, 1e-9, dear, state)
+        ends.append((best, loss))
+    assert ends[0][0] < ends[0][1]
+    assert ends[1][0] == ends[1][1]

@@ -12,6 +12,7 @@ from shoal.anonymize.clusters.boxes._trial_kernels import (
     SPARE,
     cheapest_other,
     close_box,
+    find_spare,
     least_change,
     open_box,
     plan_box,
@@ -90,7 +91,9 @@ def test_boxes_begin_with_what_lies_around_them():
 def test_the_cheapest_other_box_is_large_enough_and_covers_the_cell():
     _, boxes = begun(2, 0)
     for cell in range(len(boxes.keys)):
-        other = cheapest_other(boxes.places, boxes.around.cover, boxes.found, cell, 3)
+        places = boxes.places
+        parts = places.group_of, places.size, places.loss, boxes.around.cover
+        other = cheapest_other(*parts, cell, 3)
         if other < 0:
             assert slow_other(boxes, cell) == boxes.columns.weight.sum()
         else:
@@ -110,10 +113,15 @@ def slow_spare_cost(boxes, box, wanted):
 
 def test_filling_a_box_takes_the_dearest_rows_that_others_can_spare():
     _, boxes = begun(3, 0)
-    finite = 0
+    finite, around = 0, boxes.around
     for box in np.flatnonzero(boxes.places.size > 0).tolist():
         for wanted in (1, 2, 5):
-            cost = spare_cost(boxes, box, wanted)
+            if around.n_spare[box] < 0:
+                find_spare(boxes, box)
+            known = [
+                part[box, : around.n_spare[box]] for part in (around.spare_rows, around.spare_loss)
+            ]
+            cost = spare_cost(*known, boxes.places.loss[box], wanted)
             assert cost == pytest.approx(slow_spare_cost(boxes, box, wanted))
             finite += np.isfinite(cost)
     assert finite >= 3

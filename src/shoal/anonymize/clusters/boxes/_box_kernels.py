@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from shoal._jit import kernel
 from shoal.anonymize.clusters._group_loss import GroupColumns, pair_loss
-from shoal.anonymize.clusters._walk_kernels import _NUMBER_OF_BIT, Masks
+from shoal.anonymize.clusters._walk_kernels import NUMBER_OF_BIT, SPREAD, Masks
 from shoal.privacy.compiled._condition_kernels import CompiledModel, add_cell, allowed
 from shoal.typing import Codes, Counts, Flags, Floats
 
@@ -172,7 +172,8 @@ def list_box(lookup: Lookup, low: Codes, high: Codes, cells: NDArray[np.int64]) 
                     break
             while bits != np.uint64(0):
                 lowest = bits & (~bits + np.uint64(1))
-                cells[n] = (word << 6) + _NUMBER_OF_BIT[np.int64(lowest % np.uint64(67))]
+                bit = NUMBER_OF_BIT[(lowest * np.uint64(SPREAD)) >> np.uint64(58)]
+                cells[n] = (word << 6) + bit
                 n += 1
                 bits ^= lowest
     lookup.log[1] += n + n_words
@@ -192,8 +193,15 @@ def list_box(lookup: Lookup, low: Codes, high: Codes, cells: NDArray[np.int64]) 
 @kernel
 def move(places: Places, cell: int, to: int) -> None:
     """Move a cell to another box, and log it."""
-    of = places.group_of[cell]
-    carry(places, cell, to)
+    of, earlier, later = places.group_of[cell], places.before[cell], places.after[cell]
+    if earlier >= 0:  # as in `carry`: calling it would take as long again
+        places.after[earlier] = later
+    else:
+        places.head[of] = later
+    if later >= 0:
+        places.before[later] = earlier
+    link(places, cell, to)
+    places.size[of] -= places.sizes[cell]
     places.moved[places.log[0]], places.origin[places.log[0]] = cell, of
     places.log[0] += 1
     places.log[1] += 4

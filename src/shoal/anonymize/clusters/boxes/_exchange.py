@@ -38,6 +38,7 @@ _TURNS = 4  # parts of many groups are cut anew so often
 _STAGES = 8  # between two of them the clock is looked at
 _HEAT, _COOLED = 0.06, 0.006  # by how much loss may rise, first and last: of a group's loss
 _HEAT_IN_HASTE = 0.5  # of it in a short search, which has no time to make up for what it loses
+_DEAR_IN_HASTE = 0.7  # of what a row loses on average: beyond, few labels are tried then
 _MOST_CODES = 1_024  # of a column that has a mask for each of them
 _MOST_PLACES = 2**18  # pairs of codes in the columns that cells are sorted by
 _LENDERS = 16  # boxes whose spare rows are known
@@ -66,8 +67,10 @@ def exchange(
     n_groups = len(np.unique(first.group_of))
     n_turns = 1 if n_groups <= _MOST_BOXES else _TURNS
     heats = np.geomspace(_HEAT, _COOLED, n_turns + 1) * first.loss / n_groups
+    dear = np.inf
     if share < 1:
         heats *= _HEAT_IN_HASTE
+        dear = _DEAR_IN_HASTE * first.loss / float(problem.compiled.sizes.sum())
     group_of, best = np.unique(first.group_of, return_inverse=True)[1], first
     with ThreadPoolExecutor(n_threads()) as pool:
         for turn in range(n_turns):
@@ -75,7 +78,8 @@ def exchange(
                 parts = cut_groups(problem, group_of, turn, _MOST_BOXES)
             else:
                 parts = [np.arange(len(group_of))] * 2
-            search = partial(_search, problem, group_of, work // n_turns, heats[turn:], deadline)
+            of_a_turn = work // n_turns, heats[turn:], dear, deadline
+            search = partial(_search, problem, group_of, *of_a_turn)
             seeds = range(seed + turn, seed + turn + len(parts))
             ends, bests = zip(*pool.map(search, parts, seeds), strict=True)
             if n_turns == 1:
@@ -103,6 +107,7 @@ def _search(
     group_of: NDArray[np.int64],
     work: int,
     heats: Floats,
+    dear: float,
     deadline: float,
     cells: Block,
     seed: int,
@@ -120,7 +125,7 @@ def _search(
         if time.perf_counter() > deadline:
             break
         loss, state, found = exchange_boxes(
-            boxes, end.loss, budget, warm[stage], warm[stage + 1], state
+            boxes, end.loss, budget, warm[stage], warm[stage + 1], dear, state
         )
         end = Exchanged(places.group_of, float(places.size @ places.loss))
         if loss < best.loss - 1e-9:

@@ -147,11 +147,12 @@ def settle_boxes(boxes: Boxes, new: int) -> float:
 @kernel
 def find_others(boxes: Boxes) -> None:
     """Find what marked cells lose in the cheapest other box; the most possible without one."""
-    places, least = boxes.places, max(1, boxes.compiled.minimum_size)
-    most = boxes.columns.weight.sum()
+    places, around = boxes.places, boxes.around
+    group_of, size, loss, cover = places.group_of, places.size, places.loss, around.cover
+    least, most = max(1, boxes.compiled.minimum_size), boxes.columns.weight.sum()
     for cell in boxes.listed[: places.log[2]]:
-        other = cheapest_other(places, boxes.around.cover, boxes.found, cell, least)
-        boxes.around.other[cell] = places.loss[other] if other >= 0 else most
+        other = cheapest_other(group_of, size, loss, cover, cell, least)
+        around.other[cell] = loss[other] if other >= 0 else most
 
 
 @kernel
@@ -160,7 +161,7 @@ def relax_cells(boxes: Boxes) -> float:
 
     Cells around which something changed are looked at.
     """
-    places, saved = boxes.places, 0.0
+    places, cover, saved = boxes.places, boxes.around.cover, 0.0
     least = max(1, boxes.compiled.minimum_size)
     for _ in range(_PASSES):
         for cell in boxes.listed[: places.log[2]]:
@@ -169,7 +170,7 @@ def relax_cells(boxes: Boxes) -> float:
                 continue
             if places.size[own] - places.sizes[cell] < least:
                 continue
-            to = cheapest_other(places, boxes.around.cover, boxes.found, cell, least)
+            to = cheapest_other(places.group_of, places.size, places.loss, cover, cell, least)
             if to >= 0 and places.loss[to] < places.loss[own] - SLACK:
                 move(places, cell, to)
         if places.log[0] == 0:
@@ -201,11 +202,13 @@ def look_around(boxes: Boxes) -> None:
 
 @kernel
 def exchange_boxes(
-    boxes: Boxes, loss: float, budget: int, heat: float, cooler: float, state: int
+    boxes: Boxes, loss: float, budget: int, heat: float, cooler: float, dear: float, state: int
 ) -> tuple[float, int, NDArray[np.int64]]:
     """Try boxes until `budget` cells were looked at; the least loss, the state, the best groups.
 
-    `heat` is by how much loss may rise, on average, and falls to `cooler` in the end.
+    `heat` is by how much loss may rise, on average, and falls to `cooler` in the end.  Of labels
+    under which a row loses more than `dear`, few are tried: they cover most cells, so that looking
+    takes longest, and gain least for it.
     """
     d, places, least = boxes.keys.shape[1], boxes.places, max(1, boxes.compiled.minimum_size)
     low, high = np.empty(d, np.int32), np.empty(d, np.int32)
@@ -232,11 +235,15 @@ def exchange_boxes(
             box, cover = places.group_of[cell], boxes.around.cover[cell]
             low[:], high[:] = boxes.low[box], boxes.high[box]
             state = vary_label(boxes.ladders, boxes.keys[cell], low, high, state)
+            own = label_loss(boxes.columns, low, high)
+            if own > dear:
+                state = next_number(state)
+                if (state >> 8) / 8388608 >= (dear / own) ** 2:
+                    continue
             n = list_cells(cover, cover, cover, boxes.found)
             if has_label(boxes.low, boxes.high, boxes.found[:n], low, high):
                 continue
             n = list_box(boxes.lookup, low, high, boxes.cells)
-            own = label_loss(boxes.columns, low, high)
             bound = least_change(
                 places.group_of, places.sizes, places.loss, boxes.cells[:n], own, least
             )

@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._jit import kernel
-from shoal.anonymize.clusters._walk_kernels import Masks, list_cells
+from shoal.anonymize.clusters._walk_kernels import NUMBER_OF_BIT, SPREAD, Masks
 from shoal.anonymize.clusters.boxes._box_kernels import (
     Boxes,
-    Places,
     Tally,
     can_spare,
     is_fine,
@@ -30,16 +29,19 @@ NOTHING, SPARE, ALL, REFILL = 0, 1, 2, 3  # what is taken of a box; the last: it
 
 @kernel
 def cheapest_other(
-    places: Places, cover: Masks, found: NDArray[np.int64], cell: int, least: int
+    group_of: NDArray[np.int64], size: Counts, loss: Floats, cover: Masks, cell: int, least: int
 ) -> int:
     """The cheapest large enough box that covers a cell, but its own; -1 if there is none."""
-    own, best = places.group_of[cell], -1
-    n = list_cells(cover[cell], cover[cell], cover[cell], found)
-    for box in found[:n]:
-        if box == own or places.size[box] < least:
-            continue
-        if best < 0 or places.loss[box] < places.loss[best]:
-            best = box
+    own, best, cost = group_of[cell], -1, np.inf
+    for word in range(cover.shape[1]):
+        bits = cover[cell, word]
+        while bits != np.uint64(0):
+            lowest = bits & (~bits + np.uint64(1))
+            bits ^= lowest
+            number = NUMBER_OF_BIT[(lowest * np.uint64(SPREAD)) >> np.uint64(58)]
+            box = (word << 6) + number
+            if loss[box] < cost and box != own and size[box] >= least:
+                best, cost = box, loss[box]
     return best
 
 
@@ -47,44 +49,71 @@ def cheapest_other(
 def find_spare(boxes: Boxes, box: int) -> None:
     """Find the rows that a box covers and others can spare, the dearest first."""
     places, around = boxes.places, boxes.around
-    least = max(1, boxes.compiled.minimum_size)
     n = list_box(boxes.lookup, boxes.low[box], boxes.high[box], boxes.others)
-    room, n_known = around.spare_rows.shape[1], 0
-    for cell in boxes.others[:n]:
-        lender, loss = places.group_of[cell], places.loss[places.group_of[cell]]
-        if lender == box or places.size[lender] <= least:
+    around.n_spare[box] = list_spare(
+        places.group_of,
+        places.size,
+        places.loss,
+        places.sizes,
+        boxes.others[:n],
+        box,
+        max(1, boxes.compiled.minimum_size),
+        around.spare_rows[box],
+        around.spare_loss[box],
+        around.lender[box],
+    )
+
+
+@kernel
+def list_spare(
+    group_of: NDArray[np.int64],
+    size: Counts,
+    losses: Floats,
+    sizes: Counts,
+    cells: NDArray[np.int64],
+    box: int,
+    least: int,
+    spare_rows: Counts,
+    spare_loss: Floats,
+    lenders: NDArray[np.int64],
+) -> int:
+    """List what boxes other than `box` can spare of some cells, as far as there is room for it."""
+    room, n_known = spare_rows.shape[0], 0
+    for cell in cells:
+        lender = group_of[cell]
+        loss = losses[lender]
+        if lender == box or size[lender] <= least:
             continue
         at = 0
         while at < n_known and (
-            around.spare_loss[box, at] > loss
-            or (around.spare_loss[box, at] == loss and around.lender[box, at] != lender)
+            spare_loss[at] > loss or (spare_loss[at] == loss and lenders[at] != lender)
         ):
             at += 1
-        if at < n_known and around.lender[box, at] == lender:
-            rows = around.spare_rows[box, at] + places.sizes[cell]
-            around.spare_rows[box, at] = min(rows, places.size[lender] - least)
+        if at < n_known and lenders[at] == lender:
+            spare_rows[at] = min(spare_rows[at] + sizes[cell], size[lender] - least)
             continue
         if at == room:
             continue
         n_known = min(n_known + 1, room)
         for later in range(n_known - 1, at, -1):
-            around.spare_rows[box, later] = around.spare_rows[box, later - 1]
-            around.spare_loss[box, later] = around.spare_loss[box, later - 1]
-            around.lender[box, later] = around.lender[box, later - 1]
-        around.spare_rows[box, at] = min(places.sizes[cell], places.size[lender] - least)
-        around.spare_loss[box, at], around.lender[box, at] = loss, lender
-    around.n_spare[box] = n_known
+            spare_rows[later] = spare_rows[later - 1]
+            spare_loss[later] = spare_loss[later - 1]
+            lenders[later] = lenders[later - 1]
+        spare_rows[at] = min(sizes[cell], size[lender] - least)
+        spare_loss[at], lenders[at] = loss, lender
+    return n_known
 
 
 @kernel
-def spare_cost(boxes: Boxes, box: int, rows: int) -> float:
-    """What it costs to fill a box with so many rows of others; infinite if they are too few."""
-    around, cost = boxes.around, 0.0
-    if around.n_spare[box] < 0:
-        find_spare(boxes, box)
-    for i in range(around.n_spare[box]):
-        some = min(rows, around.spare_rows[box, i])
-        cost += some * (boxes.places.loss[box] - around.spare_loss[box, i])
+def spare_cost(spare_rows: Counts, spare_loss: Floats, loss: float, rows: int) -> float:
+    """What it costs to fill a box with so many rows of others; infinite if they are too few.
+
+    The rows that others can spare lose `spare_loss`, and would lose `loss`.
+    """
+    cost = 0.0
+    for i in range(spare_rows.shape[0]):
+        some = min(rows, spare_rows[i])
+        cost += some * (loss - spare_loss[i])
         rows -= some
         if rows == 0:
             return cost
@@ -148,12 +177,9 @@ def plan_box(boxes: Boxes, n: int, loss: float) -> float:
 
     Writes to `plan` what to take of the boxes that its cells are in.
     """
-    places, away = boxes.places, boxes.around.away
+    places, around, tally = boxes.places, boxes.around, boxes.tally
     least = max(1, boxes.compiled.minimum_size)
-    tally = boxes.tally
-    n_touched = count_inside(
-        places.group_of, places.sizes, boxes.around.other, tally, boxes.cells[:n]
-    )
+    n_touched = count_inside(places.group_of, places.sizes, around.other, tally, boxes.cells[:n])
     change, wanted, n_more = 0.0, least, 0
     more = np.empty((2 * n_touched, 5))  # cost of each row, box, rows, cost of all, what is taken
     for box in tally.boxes[:n_touched]:
@@ -163,7 +189,7 @@ def plan_box(boxes: Boxes, n: int, loss: float) -> float:
         rest, gain = places.size[box] - rows, places.loss[box] - loss
         spare = max(0, min(rows, places.size[box] - least))
         stays = rest == 0 or rest >= least
-        closing = 0.0 if stays else away[box] - left_for - rest * places.loss[box]
+        closing = 0.0 if stays else around.away[box] - left_for - rest * places.loss[box]
         if gain <= SLACK:
             if spare > 0:
                 n_more = offer(more, n_more, box, spare, -gain * spare, SPARE)
@@ -173,7 +199,15 @@ def plan_box(boxes: Boxes, n: int, loss: float) -> float:
             continue
         saved, how = rows * gain - closing, ALL
         if not stays and rows * gain > max(saved, spare * gain):
-            refilled = rows * gain - spare_cost(boxes, box, least - rest)
+            if around.n_spare[box] < 0:
+                find_spare(boxes, box)
+            n_spare = around.n_spare[box]
+            refilled = rows * gain - spare_cost(
+                around.spare_rows[box, :n_spare],
+                around.spare_loss[box, :n_spare],
+                places.loss[box],
+                least - rest,
+            )
             if refilled > saved:
                 saved, how = refilled, REFILL
         if stays or saved > spare * gain:
@@ -207,6 +241,8 @@ def take_spare(boxes: Boxes, box: int, cells: NDArray[np.int64]) -> bool:
     """Fill a box with cells that others can spare, the dearest first; returns if it is allowed."""
     places, size_only = boxes.places, boxes.compiled.size_only
     least = max(1, boxes.compiled.minimum_size)
+    if places.size[box] >= least and (size_only or is_fine(boxes, box)):
+        return True
     loss = np.empty(cells.shape[0])
     for i in range(cells.shape[0]):
         loss[i] = -places.loss[places.group_of[cells[i]]]
@@ -230,11 +266,11 @@ def close_box(boxes: Boxes, box: int, new: int) -> bool:
 
     `new` is a box that is not among those that cover cells yet, -1 for none.
     """
-    places, least = boxes.places, max(1, boxes.compiled.minimum_size)
+    places, cover, least = boxes.places, boxes.around.cover, max(1, boxes.compiled.minimum_size)
     cell = places.head[box]
     while cell >= 0:
         later = places.after[cell]
-        best = cheapest_other(places, boxes.around.cover, boxes.found, cell, least)
+        best = cheapest_other(places.group_of, places.size, places.loss, cover, cell, least)
         if new >= 0 and (best < 0 or places.loss[new] < places.loss[best]):
             j = 0
             while j < boxes.keys.shape[1] and (
