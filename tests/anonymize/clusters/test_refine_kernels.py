@@ -18,7 +18,9 @@ from shoal.anonymize.clusters._refine_kernels import (
     repair_groups,
     split_groups,
 )
+from shoal.privacy import KAnonymity
 from shoal.privacy.compiled._compile import allowed_groups
+from shoal.tables import open_table
 from tests.anonymize import group_cases
 from tests.reference import groups as twin
 
@@ -71,6 +73,24 @@ def test_every_step_does_what_its_slow_twin_does(seed, model):
     spare = int(np.flatnonzero(groups.size).max()) + 1
     assert split_groups(groups, spare) == slow.split(spare)
     assert groups.group_of.tolist() == slow.group_of.tolist()
+
+
+@pytest.mark.parametrize(("n_dearer", "given_up"), [(63, 1), (64, 0)])
+def test_after_many_groups_that_are_better_kept_no_others_are_tried(n_dearer, given_up):
+    dearer = [[*range(1_000 * i, 1_000 * i + 6)] for i in range(1, n_dearer + 1)]
+    ages = [*dearer, [99, 101], [107, 109], [100, 108]]  # of the last, each fits into another one
+    people = [age for own in ages for age in own]
+    same = {"city": "a", "grade": "low", "s": "x"}
+    table = {"age": people} | {name: [value] * len(people) for name, value in same.items()}
+    cells = open_table(table).compress(group_cases.SCHEMA).cells
+    columns, *_ = group_cases.columns_of(cells)
+    compiled = group_cases.compiled_of(KAnonymity(2), cells)
+    group_of_age = {age: group for group, own in enumerate(ages) for age in own}
+    texts = cells.codings[0].texts
+    group_of = np.array([group_of_age[int(texts[code])] for code in cells.keys[:, 0]])
+    groups = make_groups(columns, compiled, cells.keys, group_of, len(ages))
+    assert dissolve_groups(groups) == given_up
+    assert (groups.size[-1] == 0) == bool(given_up)
 
 
 @pytest.mark.parametrize("seed", range(6))
