@@ -19,7 +19,7 @@ def training(monkeypatch):
         parameters_to_ndarrays=lambda arrays: arrays,
         ndarrays_to_parameters=lambda arrays: arrays,
     )
-    monkeypatch.setattr(_flower, "_flower", lambda module: common)
+    monkeypatch.setattr(_flower, "load_flower", lambda module: common)
     return lambda: _flower._Training(RandomKernelSVC(), ["gent"], None)
 
 
