@@ -43,6 +43,7 @@ def test_spans_follow_the_words(tmp_path, monkeypatch):
         (TableError("damaged"), "TableError", "damaged"),
         (MemoryError(), "TableError", "more memory"),
         (ZeroDivisionError("Ann has 5"), "TableError", "stopped with ZeroDivisionError"),
+        (ZeroDivisionError("Ann has 5"), "TableError", "please report it"),  # may be our defect
     ],
 )
 def test_errors_are_sent_in_words(tmp_path, monkeypatch, error, kind, told):

@@ -56,7 +56,10 @@ def _kind(error: ShoalError) -> str:
 
 
 def _failed(why: str) -> dict[str, Any]:
-    text = f"cannot read the model: {why}. It is damaged or was changed; save it again."
+    text = (
+        f"cannot read the model: {why}. It is damaged or was changed; save it again. If that does "
+        "not help, please report it."
+    )
     return {"error": "TableError", "text": text, "sizes": []}
 
 
