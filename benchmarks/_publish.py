@@ -1,5 +1,6 @@
 """Results as a page of the manual: docs/evidence/speed.md, and speed.json for numbers elsewhere."""
 
+import ast
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -48,9 +49,10 @@ def _page(last: dict[str, Any], newest: dict[str, Any]) -> str:
     machine = last["machine"]
     lines = [
         "# Speed", "",
-        "The benchmarks of `make bench`, ours beside a named peer in one run. Compare ratios,",
-        "not seconds: below 1 ours is the smaller. Loss and error stand in it too where a method",
-        "trades them for time.", "",
+        "The benchmarks of `make bench`: each figure of ours beside that of a named peer, measured",
+        "in the same run unless the peer's figure is a published one. Compare ratios, not seconds;",
+        "below 1 ours is the smaller. Where a method trades loss or error for time, these stand in",
+        "the table, too. A dash means that there is no peer.", "",
         f"{machine['processor']}, {machine['cores']} cores, {machine.get('gigabytes', '?')} GB, "
         f"{machine['system']}, Python {machine['python']}; load {machine.get('load', '?')} at the "
         "end. Versions: "
@@ -59,8 +61,15 @@ def _page(last: dict[str, Any], newest: dict[str, Any]) -> str:
     for name, (result, benchmark) in sorted(newest.items()):
         command = f"python -m benchmarks{' --full' if result['full'] else ''} {name}"
         done = Done(name, tuple(map(Row.from_dict, benchmark["rows"])), benchmark["seconds"])
-        lines += ["", f"## {name}", "", f"`{command}`, commit {result['commit']}."]
+        lines += ["", f"## {name}", "", f"{_measures(name)}`{command}`, commit {result['commit']}."]
         if benchmark["failure"]:
             lines += ["", f"Did not finish: {benchmark['failure']}"]
         lines += ["", table(HEAD[1:], (row[1:] for row in figures([done])))]
     return "\n".join(lines) + "\n"
+
+
+def _measures(name: str) -> str:
+    """What a benchmark measures: the first line of its file."""
+    path = HERE / f"bench_{name}.py"
+    said = ast.get_docstring(ast.parse(path.read_text("utf-8"))) if path.exists() else None
+    return f"{said.splitlines()[0]} " if said else ""

@@ -1,4 +1,4 @@
-"""Releasing files: the scale-up set of paper 002, rows from 1 to 100 million, and import time.
+"""Releasing files: the scale-up set (Adult repeated), from 1 to 100 million rows, and import time.
 
 Every command runs in a process of its own, as a user would start it, after one warm-up; the peer
 is a bare DuckDB `GROUP BY` of the same columns, a join of its result to the rows, and a write.

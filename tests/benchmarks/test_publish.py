@@ -37,3 +37,9 @@ def test_what_is_not_measured_anew_stays_on_the_page(tmp_path):
 def test_a_benchmark_that_did_not_finish_says_so(tmp_path):
     publish([results([Done("a", (), 2.0, failure="killed")], full=True)], tmp_path)
     assert "Did not finish: killed" in (tmp_path / "speed.md").read_text()
+
+
+def test_the_page_says_what_a_benchmark_measures(tmp_path):
+    publish([results([Done("trees", (Row("fast", 1.0),), 2.0)], full=False)], tmp_path)
+    said = "Trees beside scikit-learn's on the one-hot table. `python -m benchmarks trees`"
+    assert said in (tmp_path / "speed.md").read_text()
