@@ -320,7 +320,7 @@ class Release:
             manifest = pool.submit(self._manifest)  # measured while the engine writes
             target = drafts["table"] if store is None else store.draft
             witness = self.compressed.write(self.recoded, self.output, target)
-            written = target if store is None else _read_back(store)
+            written = target if store is None else _read_stored_rows(store)
             groups = recheck(written, self.schema, self.privacy, self.output, self.recoded, witness)
             self.recoding.save(drafts["recoding"])
             for kind, content in house.items():
@@ -402,7 +402,7 @@ class Release:
         )
 
 
-def _read_back(store: DatabaseStore) -> TextTable:
+def _read_stored_rows(store: DatabaseStore) -> TextTable:
     """Rows in a database as the judge reads them, before anybody else can."""
     store.fill()
     with closing(store.reader()) if store.own_reader else nullcontext(store.reader()) as reader:

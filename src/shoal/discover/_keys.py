@@ -62,7 +62,7 @@ def find_key(  # noqa: PLR0913  each one is a choice of the reader, by name
     weights : mapping of str to float, optional
         Cost of each attribute to the attacker; 1 for those not named.
     columns : sequence of str, optional
-        Attributes to choose from; all without it.
+        Attributes to choose from; by default all.
     search : {"greedy", "minimum"}
         Greedy, or branch and bound for the least cost, proved.
     duplicates : {"keep", "drop"}

@@ -247,4 +247,4 @@ def _furthest(source: Source, options: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _silent(done: int, total: int, what: str, /) -> None:
-    """Tell nobody."""
+    """Report no progress."""

@@ -64,7 +64,7 @@ _SHARE: dict[Refine, float] = {"quick": 1 / 32, True: 1, "long": 10}
 _SHARE_OF_A_WALK = 0.0009, 0.0085
 """The same for a quick search that goes by a walk alone: times the smallest group, and its root.
 
-The less counts.  The larger groups are, the farther a walk is from what can be had.
+The less counts.  The larger groups are, the farther a walk ends from the best grouping.
 """
 
 

@@ -3,7 +3,7 @@
 The price is what a row is expected to lose if it is left for later.  A part of the cells, those
 that look alike at a node of the lattice, is worth ``rows * (price - loss)`` when it is large enough
 and loses less than the price, and a node is worth the sum over its parts.  Taking the node that is
-worth most, again and again, forms groups where many rows can be had, and leaves fewer stragglers
+worth most, again and again, forms groups where they hold many rows, and leaves fewer stragglers
 than taking the finest node at which anything is allowed.
 """
 

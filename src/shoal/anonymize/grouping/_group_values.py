@@ -53,7 +53,7 @@ def group_values(
     k : int
         Smallest group that releases will have.
     columns : sequence of str, optional
-        Columns to group; all that can be without it.
+        Columns to group; by default all that can be.
     method : str
         Method by whose releases hierarchies are compared.
     encoding : str, optional

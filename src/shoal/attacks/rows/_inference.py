@@ -8,7 +8,7 @@ import numpy as np
 
 from shoal._checks import check_number
 from shoal.attacks._attack_result import AttackResult
-from shoal.attacks.rows._attacked import draw_attacked
+from shoal.attacks.rows._attack_setup import draw_setup
 from shoal.attacks.rows._match_kernels import CellRanges, share_right
 from shoal.attacks.rows._row_tables import RowTables
 from shoal.attacks.rows._success import compare_success
@@ -71,8 +71,8 @@ def inference_attack(
     1.0
     """
     check_number("tolerance", tolerance, 0, 1)
-    attacked = draw_attacked(release, original, control, schema, n_attacks, random_state)
-    tables = attacked.tables
+    setup = draw_setup(release, original, control, schema, n_attacks, random_state)
+    tables = setup.tables
     known = [n for n in tables.names if n != secret] if known is None else list(known)
     if secret in known or not known:
         raise ParameterError("the attacker needs a known column that is not the secret.")
@@ -81,7 +81,7 @@ def inference_attack(
     slack = 0.0 if tables.covers.is_cover[place] else tolerance
 
     def guessed(cells: CellRanges) -> Floats:
-        scales, truth = attacked.scales(tables.columns(known)), cells.low[:, place]
+        scales, truth = setup.scales(tables.columns(known)), cells.low[:, place]
         return share_right(
             cells, tables.released, scales, guesses, np.ascontiguousarray(truth), slack
         )[0]
@@ -89,9 +89,9 @@ def inference_attack(
     return compare_success(
         f"inference, {secret!r}",
         "share of people whose value is guessed",
-        guessed(attacked.people),
-        None if attacked.others is None else guessed(attacked.others),
-        _by_luck(guesses, attacked.people.low[:, place], slack),
+        guessed(setup.people),
+        None if setup.others is None else guessed(setup.others),
+        _by_luck(guesses, setup.people.low[:, place], slack),
         {"known": len(known)},
     )
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from shoal._checks import check_integer
 from shoal.attacks._attack_result import AttackResult
-from shoal.attacks.rows._attacked import draw_attacked
+from shoal.attacks.rows._attack_setup import draw_setup
 from shoal.attacks.rows._match_kernels import CellRanges, find_nearest
 from shoal.attacks.rows._success import compare_success
 from shoal.errors import ParameterError
@@ -69,14 +69,14 @@ def linkability_attack(
     if set(first) & set(second) or not first or not second:
         raise ParameterError("first and second must be different columns, at least one each.")
     check_integer("n_neighbors", n_neighbors, 1)
-    attacked = draw_attacked(release, original, control, schema, n_attacks, random_state)
-    halves = [attacked.scales(attacked.tables.columns(names)) for names in (first, second)]
-    k = min(n_neighbors, attacked.n_rows)
-    orders = [attacked.rng.permutation(attacked.n_rows).astype(np.int64) for _ in halves]
+    setup = draw_setup(release, original, control, schema, n_attacks, random_state)
+    halves = [setup.scales(setup.tables.columns(names)) for names in (first, second)]
+    k = min(n_neighbors, setup.n_rows)
+    orders = [setup.rng.permutation(setup.n_rows).astype(np.int64) for _ in halves]
 
     def linked(cells: CellRanges) -> Flags:
         one, two = (
-            find_nearest(cells, attacked.tables.released, half, order, k)[0]
+            find_nearest(cells, setup.tables.released, half, order, k)[0]
             for half, order in zip(halves, orders, strict=True)
         )
         return np.asarray((one[:, :, None] == two[:, None, :]).any(axis=(1, 2)))
@@ -84,9 +84,9 @@ def linkability_attack(
     return compare_success(
         f"linkability, {len(first)} and {len(second)} columns",
         "share of people linked across two sources",
-        linked(attacked.people),
-        None if attacked.others is None else linked(attacked.others),
-        _by_luck(attacked.n_rows, k),
+        linked(setup.people),
+        None if setup.others is None else linked(setup.others),
+        _by_luck(setup.n_rows, k),
         {"n_neighbors": k},
     )
 

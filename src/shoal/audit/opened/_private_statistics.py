@@ -62,7 +62,7 @@ class PrivateStatistics:
         own = array.astype(np.float64)
         if attribute in CUTS and (found := self._cuts(own)):
             return found
-        if attribute in MEANS and (found := self._means(own)):
+        if attribute in MEANS and (found := self._mean_of_few(own)):
             return found
         return self._ends(own) if attribute in ENDS else None
 
@@ -153,7 +153,7 @@ class PrivateStatistics:
                 return f"follows from values of private column {name!r} {self._few}"
         return None
 
-    def _means(self, array: Floats) -> str | None:
+    def _mean_of_few(self, array: Floats) -> str | None:
         """Means and the like of columns in which fewer than k people differ from all others."""
         for name, known in self._numbers.items():
             _, counts = np.unique(known, return_counts=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from shoal.discover.columns._facts import MANY, Facts
+from shoal.discover.columns._facts import MOST_DISTINCT, Facts
 from shoal.discover.columns._forms import Found, recognize
 from shoal.discover.columns._names import (
     NameHint,
@@ -207,7 +207,7 @@ def _is_measure(facts: Facts) -> bool:
 
 def _number(facts: Facts, hint: NameHint | None) -> Decision:
     singles_out = facts.n_distinct > 20 and facts.ratio >= _MANY_NUMBERS
-    if not singles_out and facts.n_distinct < MANY:
+    if not singles_out and facts.n_distinct < MOST_DISTINCT:
         why = "others may know it: when in doubt, it is coarsened"
         return Decision("quasi-identifier", (why,), None, hint)
     share = "nearly every row has its own" if facts.ratio >= _NEARLY_ALL else "few rows share one"

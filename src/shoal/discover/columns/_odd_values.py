@@ -42,7 +42,13 @@ def odd_values(facts: Facts) -> str:
         return _far_away(facts)
     if facts.sort != "text":
         return ""
-    return _totals(facts) or _orders(facts) or _short_years(facts) or _units(facts) or _words(facts)
+    return (
+        _totals(facts)
+        or _orders(facts)
+        or _short_years(facts)
+        or _units(facts)
+        or _words_among_numbers(facts)
+    )
 
 
 def _totals(facts: Facts) -> str:
@@ -95,7 +101,7 @@ def _units(facts: Facts) -> str:
     )
 
 
-def _words(facts: Facts) -> str:
+def _words_among_numbers(facts: Facts) -> str:
     words = [value for value in facts.texts if not _NUMBER.fullmatch(value)]
     if not words or len(words) > _MOST_WORDS or len(facts.texts) - len(words) < 2 * len(words):
         return ""

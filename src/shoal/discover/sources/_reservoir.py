@@ -35,7 +35,7 @@ class RowSample:
         Rows to keep.  A search by pairs needs twice as many rows as pairs; see
         :func:`pairs_for_key` and :func:`rows_for_key`.
     columns : sequence of str, optional
-        Columns to keep; all of the first batch without it.
+        Columns to keep; by default all of the first batch.
     bins : mapping of str to float, optional
         Width of the bins into which numbers of a column are put before they are compared.
     random_state : int, Generator or RandomState, optional
@@ -173,7 +173,7 @@ class SampledSource:
         return CodedSource(self.codes()).group_sizes()
 
     def distinct(self) -> SampledSource:
-        """Not to be had: equal rows may have passed unseen."""
+        """Raise: equal rows may have passed unseen."""
         raise ParameterError(
             "rows of a stream cannot be made distinct. Leave duplicates='keep', or drop them "
             "before they reach the sample."

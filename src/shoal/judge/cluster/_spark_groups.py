@@ -13,7 +13,7 @@ from shoal.typing import Native
 GROUPS_TOGETHER = 100_000
 """Groups that a worker judges at a time."""
 
-MANY = 33
+LEAST_VALUES_FOR_WORKERS = 33
 """Values of counted columns from which on workers count them in groups, and not Spark."""
 
 
@@ -22,7 +22,8 @@ def spark_counts(texts: Native, judge: GroupJudge) -> bool:
     n_values = sum(len(values) for values in judge.values.values())
     n_marks = sum(coding.n_codes for coding in judge.codings.values())
     plain = all(kind == "string" for _, kind in texts.dtypes)
-    return plain and max(n_values, n_marks, 1) < MANY and len(judge.values) == len(judge.codes)
+    few = max(n_values, n_marks, 1) < LEAST_VALUES_FOR_WORKERS
+    return plain and few and len(judge.values) == len(judge.codes)
 
 
 def count_groups(texts: Native, judge: GroupJudge, labels: Sequence[str]) -> Native:

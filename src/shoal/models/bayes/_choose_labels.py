@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.models._round_cuts import MANY, round_cut
+from shoal.models._round_cuts import LEAST_SHARE_AT_CUT, round_cut
 from shoal.models.bayes._bayes_column import Labels, Node
 from shoal.models.tree._attributes import Attribute
 from shoal.models.tree.growth._training import Coded
@@ -44,7 +44,8 @@ def choose_labels(
                     float(values[cut]),
                     float(values[cut + 1]),
                     attribute.kind,
-                    at_low=(codes == cut).mean() >= MANY and _is_allowed(codes == cut, allows),
+                    at_low=(codes == cut).mean() >= LEAST_SHARE_AT_CUT
+                    and _is_allowed(codes == cut, allows),
                 )
                 for cut in found
             )

@@ -242,7 +242,7 @@ class KAnonymousClustering(PublishedClusters, ClusterMixin, BaseEstimator):
         private: PrivateColumns,
     ) -> tuple[Spans, NDArray[np.int64]]:
         """Centroids of a partition, and the spans of their rule."""
-        self.cluster_centers_ = _means(points, labels, coarse)
+        self.cluster_centers_ = _cluster_means(points, labels, coarse)
         linear = LinearSpans.nearest(self.cluster_centers_, self.tie_)
         self.labels_ = linear.winner(points)
         names = tuple(f"cluster {number}" for number in range(len(self.cluster_centers_)))
@@ -312,7 +312,7 @@ class KAnonymousClustering(PublishedClusters, ClusterMixin, BaseEstimator):
         return read_privacy(self.privacy, "a clustering", self.schema)
 
 
-def _means(points: Floats, labels: NDArray[np.int64], coarse: Floats) -> Floats:
+def _cluster_means(points: Floats, labels: NDArray[np.int64], coarse: Floats) -> Floats:
     sums: Floats = np.column_stack(
         [np.bincount(labels, column).astype(np.float64) for column in points.T]
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.models._round_cuts import MANY, round_cut
+from shoal.models._round_cuts import LEAST_SHARE_AT_CUT, round_cut
 from shoal.models.tree._attributes import Attribute
 from shoal.models.tree._nodes import FittedTree, View
 from shoal.models.tree._route_kernels import LEAF, Nodes
@@ -101,7 +101,10 @@ def _threshold(split: Split, attribute: Attribute, training: Training, least: in
     low, high = float(values[above - 1]), float(values[above])
     n_low = np.count_nonzero(training.columns.codes[split.column] == above - 1)
     return round_cut(
-        low, high, attribute.kind, at_low=bool(n_low >= max(least, MANY * training.n_rows))
+        low,
+        high,
+        attribute.kind,
+        at_low=bool(n_low >= max(least, LEAST_SHARE_AT_CUT * training.n_rows)),
     )
 
 
