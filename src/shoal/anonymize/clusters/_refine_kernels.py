@@ -59,7 +59,7 @@ def open_groups(
     for group in group_of:
         n_groups = max(n_groups, group + 1)
     if n_groups == 0:
-        group_of, n_groups = np.zeros_like(group_of), 1
+        group_of, n_groups = np.zeros_like(group_of), 1  # nothing to begin with: one group of all
     room = max(2 * n_groups, n_groups + 8)  # splitting makes new groups
     groups = make_groups(columns, compiled, keys, group_of, room)
     if settles:
@@ -141,6 +141,7 @@ def move_cells(groups: Groups) -> int:
             continue
         group, _ = cheapest_group(groups, index, cell, own, saved, likely[own])
         if group >= 0:
+            # the next cell of this group may go there, too: tried first, it rules most others out
             likely[own] = group
             leave(groups, cell)
             join(groups, cell, group)
@@ -322,6 +323,7 @@ def repair_groups(groups: Groups) -> int:
             if other < 0:
                 failing += 1
                 break
+            # the other one gives up its number, so that this one is asked again until it is allowed
             cell = groups.head[other]
             while cell >= 0:
                 following = groups.after[cell]

@@ -40,6 +40,7 @@ def sweep(bunches: Bunches, near: Numbers, k: int) -> float:
             saved += _give_up(bunches, near, group)
         free = 0
         while bunches.first[group] >= 0 and bunches.weight[group] >= 2 * k:
+            # a number without points takes the new part
             while free < len(bunches.first) and bunches.first[free] >= 0:
                 free += 1
             gain = cut(bunches, group, free, k) if free < len(bunches.first) else -1.0
@@ -54,8 +55,8 @@ def _move_points(bunches: Bunches, near: Numbers, group: int, k: int) -> float:
     saved = 0.0
     point = bunches.first[group]
     while point >= 0:
-        following = bunches.after[point]
-        if bunches.weight[group] - bunches.weights[point] >= k:
+        following = bunches.after[point]  # asked before the point is in another list
+        if bunches.weight[group] - bunches.weights[point] >= k:  # its group can spare it
             gain = point_cost(bunches, point, group, False)
             best, target = _cheapest(bunches, near, group, point)
             if target >= 0 and gain - best > LEAST:
@@ -75,11 +76,12 @@ def _give_up(bunches: Bunches, near: Numbers, group: int) -> float:
     for at in range(len(listed)):
         best, target = _cheapest(bunches, near, group, listed[at])
         cost += best
-        if target < 0 or cost >= before - LEAST:
+        if target < 0 or cost >= before - LEAST:  # the points that follow only cost more
             break
         take_out(bunches, listed[at])
         put(bunches, listed[at], target)
         moved += 1
+    # the group's own sum is gone, and its neighbours' sums rose by `cost`
     if moved == len(listed):
         return before - cost
     for at in range(moved):

@@ -33,14 +33,14 @@ def cut(bunches: Bunches, group: int, free: int, k: int) -> float:
         rest = bunches.weight[group] - weight
         if weight < k or rest < k:
             continue
-        between = 0.0
+        between = 0.0  # what the sum of squares falls by, as in `point_cost`
         for side in range(sides):
             gap = total[side] / weight - (bunches.total[group, side] - total[side]) / rest
             between += gap * gap
         between *= weight * rest / (weight + rest)
         if between > most:
             most, place = between, at
-    for at in range(place + 1):
+    for at in range(place + 1):  # none without a place to cut
         take_out(bunches, members[at])
         put(bunches, members[at], free)
     return most
@@ -50,6 +50,7 @@ def cut(bunches: Bunches, group: int, free: int, k: int) -> float:
 def _along(bunches: Bunches, members: Numbers, total: Floats, group: int) -> Numbers:
     """Points of a group in order, from one end of it to the other."""
     one = _farthest(bunches, members, total / bunches.weight[group])
+    # farthest from the farthest: nearly the longest line between two points, in two scans
     other = _farthest(bunches, members, bunches.points[one])
     line = np.empty(len(members))
     for at in range(len(members)):

@@ -47,10 +47,11 @@ def _gain(bunches: Bunches, one: int, two: int, k: int) -> float:
     first, second = bunches.group_of[one], bunches.group_of[two]
     shift = bunches.weights[two] - bunches.weights[one]
     old, new = bunches.weight[first], bunches.weight[second]
-    if old + shift < k or new - shift < k:
+    if old + shift < k or new - shift < k:  # weights differ: a group could get too light
         return -1.0
     before, after = 0.0, 0.0
     for side in range(bunches.points.shape[1]):
+        # a sum of squares is a constant less total^2 / weight: what that rises by is saved
         a, b = bunches.total[first, side], bunches.total[second, side]
         moved = bunches.weights[two] * bunches.points[two, side]
         moved -= bunches.weights[one] * bunches.points[one, side]
@@ -78,6 +79,7 @@ def recut_pairs(bunches: Bunches, near: Numbers, group: int, k: int) -> float:
             if after < before - LEAST:
                 saved += before - after
                 continue
+        # no better: everything goes back to where it was
         for point in own:
             take_out(bunches, point)
             put(bunches, point, group)

@@ -48,7 +48,7 @@ def _nearest(
     while waiting:
         waiting -= 1
         node = node_at[waiting]
-        if gap_at[waiting] >= best or part_of_box[node] == own:
+        if gap_at[waiting] >= best or part_of_box[node] == own:  # too far, or all of its own
             continue
         if boxes.is_leaf[node]:
             for other in range(boxes.start[node], boxes.stop[node]):
@@ -76,7 +76,7 @@ def _nearest(
 @kernel
 def _top(parent: NDArray[np.int64], node: int) -> int:
     while parent[node] != node:
-        parent[node] = parent[parent[node]]
+        parent[node] = parent[parent[node]]  # halves the way for those who ask next
         node = parent[node]
     return node
 
@@ -84,7 +84,7 @@ def _top(parent: NDArray[np.int64], node: int) -> int:
 @kernel
 def _parts_of_boxes(boxes: Boxes, part: NDArray[np.int64], found: NDArray[np.int64]) -> None:
     """The part that all points of a box are in; -1 where they are in several."""
-    for node in range(len(found) - 1, -1, -1):
+    for node in range(len(found) - 1, -1, -1):  # children have higher numbers than their parent
         if boxes.is_leaf[node]:
             only = part[boxes.start[node]]
             for point in range(boxes.start[node] + 1, boxes.stop[node]):
@@ -113,8 +113,10 @@ def _best_edges(
     """
     n = len(points)
     best, begin = np.full(n, np.inf), np.full(n, -1, np.int64)
+    # first what is known from earlier rounds: it bounds the searches that follow
     for point in range(n):
         if near[point] >= 0 and part[near[point]] == part[point]:
+            # grown into its own part: its nearest neighbour outside is another one
             near[point] = -1
         if near[point] >= 0 and gap[point] < best[part[point]]:
             best[part[point]], begin[part[point]] = gap[point], point
@@ -148,6 +150,7 @@ def boruvka(points: Floats, boxes: Boxes) -> tuple[NDArray[np.int64], NDArray[np
                 break  # no part of this number
             a, b = begin[own], near[begin[own]]
             top_a, top_b = _top(parent, a), _top(parent, b)
+            # an edge of this round may have joined the two already
             if top_a != top_b:
                 parent[max(top_a, top_b)] = min(top_a, top_b)
                 one[joined], two[joined], length[joined] = a, b, best[own]

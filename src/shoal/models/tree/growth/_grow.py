@@ -8,7 +8,7 @@ from heapq import heappop, heappush
 
 import numpy as np
 
-from shoal.models.tree.growth._allow_kernels import breaks_rules
+from shoal.models.tree.growth._allow_kernels import breaks_model
 from shoal.models.tree.growth._divide_kernels import count_classes, divide_node, route_rows
 from shoal.models.tree.growth._grown import Candidate, Grown, Split, missing_group
 from shoal.models.tree.growth._kernel_types import (
@@ -59,12 +59,13 @@ class Grower:
         columns: TreeColumns,
         target: Target,
         settings: Settings,
-        rules: CompiledModel,
+        compiled: CompiledModel,
         *,
         class_is_public: bool,
         plan: Plan | None = None,
     ) -> None:
-        self.columns, self.target, self.settings, self.rules = columns, target, settings, rules
+        self.columns, self.target, self.settings = columns, target, settings
+        self.compiled = compiled
         self.plan = plan or Plan()
         n_rows = columns.codes.shape[1]
         self.order = np.arange(n_rows)
@@ -81,7 +82,7 @@ class Grower:
         self.queue: list[tuple[bool, float, int, Split]] = []
         # two subsets are looked for first; a level of the hierarchy is what comes after
         self.first_level = np.where(settings.binary & ~columns.ordered, columns.n_levels, 0)
-        self.work = make_work(columns, target, rules)
+        self.work = make_work(columns, target, compiled)
         self.state = make_state(columns)
 
     def run(self) -> Grown:
@@ -133,7 +134,7 @@ class Grower:
             self.columns,
             self.target,
             self.settings,
-            self.rules,
+            self.compiled,
             here.spans,
             here.rows,
             self.work,
@@ -197,10 +198,10 @@ class Grower:
         if now == before:
             return True
         self.recall(split)
-        return not breaks_rules(
+        return not breaks_model(
             self.columns,
             self.settings,
-            self.rules,
+            self.compiled,
             self.segments(node),
             split.column,
             split.level,
@@ -280,7 +281,7 @@ def grow(
     columns: TreeColumns,
     target: Target,
     settings: Settings,
-    rules: CompiledModel,
+    compiled: CompiledModel,
     *,
     class_is_public: bool,
     plan: Plan | None = None,
@@ -290,7 +291,7 @@ def grow(
         columns,
         target,
         settings,
-        rules,
+        compiled,
         class_is_public=class_is_public,
         plan=plan,
     )
