@@ -163,13 +163,13 @@ def settle(folder: PathText) -> None:
     """Finish what killed writers left in a folder: move a decided set, remove anything else."""
     folder = Path(folder)
     try:
-        found = [entry for entry in folder.iterdir() if entry.name.startswith(SCRATCH)]
+        leftovers = [entry for entry in folder.iterdir() if entry.name.startswith(SCRATCH)]
     except OSError:
         return
-    if not found:
+    if not leftovers:
         return
     with hold(folder):
-        for scratch in found:
+        for scratch in leftovers:
             if scratch.is_dir() and not is_held(scratch / _LOCK):
                 _settle_one(folder, scratch)
 

@@ -79,12 +79,12 @@ def _schema_beside(table: Path) -> Schema:
 
 def _typed(columns: dict[str, Any], schema: Schema, form: Form, seed: int) -> dict[str, Any]:
     made: dict[str, Any] = {}
-    for at, (name, values) in enumerate(columns.items()):
+    for index, (name, values) in enumerate(columns.items()):
         column = schema.get(name)
         typed = None
         if column is not None and column.role == "quasi-identifier":
             texts, codes = code_texts(values)
-            typed = typed_column(name, column.kind, texts, codes, form, seed + at)
+            typed = typed_column(name, column.kind, texts, codes, form, seed + index)
         if typed is None:
             made[name] = values
         else:

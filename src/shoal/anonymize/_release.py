@@ -379,9 +379,9 @@ class Release:
         if not self.n_suppressed:
             return
         starred = np.ones(len(self.recoded.codes), np.bool_)
-        for at, labels in enumerate(self.recoded.labels):
+        for column, labels in enumerate(self.recoded.labels):
             stars = np.array([text == STAR for text in labels.texts], np.bool_)
-            starred &= stars[self.recoded.codes[:, at]]
+            starred &= stars[self.recoded.codes[:, column]]
         if starred.any():
             raise ParameterError(
                 "suppressed rows that are kept look like a group of the release that is starred, "

@@ -285,18 +285,18 @@ def _told_from_there(
     there: CheckedThere, schema: Schema, privacy: PrivacyModel, shown: int, *, unnamed: bool
 ) -> Verdict:
     """The verdict on groups that stayed where they are."""
-    found, names = there.found, [_name(part) for part in privacy.parts]
+    checked, names = there.found, [_name(part) for part in privacy.parts]
     return Verdict(
-        n_rows=found.n_rows,
-        n_groups=sum(found.verdict.sizes.values()),
+        n_rows=checked.n_rows,
+        n_groups=sum(checked.verdict.sizes.values()),
         n_starred=there.n_starred,
-        smallest_group=min(found.verdict.sizes),
-        reached=found.verdict.levels,
-        n_failing_groups=found.n_failing_groups,
-        n_failing_rows=found.n_failing_rows,
+        smallest_group=min(checked.verdict.sizes),
+        reached=checked.verdict.levels,
+        n_failing_groups=checked.n_failing_groups,
+        n_failing_rows=checked.n_failing_rows,
         failing=tuple(
             FailingGroup(rows, None, tuple(names[part] for part in breaks))
-            for rows, breaks in found.failing[:shown]
+            for rows, breaks in checked.failing[:shown]
         ),
         beyond_limits={
             name: rows

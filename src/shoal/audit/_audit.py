@@ -163,8 +163,8 @@ def audit(
 def read_model(model: Any, table: TrainingTable, options: AdapterOptions) -> ModelSpans:
     """The model as spans with all that was not read, and where it holds training rows."""
     if carriers := find_carriers(model):
-        found = tuple(f"{kind} keeps training rows" for kind in carriers)
-        return replace(row_spans(carriers, table), held=found)
+        reasons = tuple(f"{kind} keeps training rows" for kind in carriers)
+        return replace(row_spans(carriers, table), held=reasons)
     opened, unread = open_search(model)
     try:
         read = find_adapter(opened).read(opened, table, options)
@@ -278,8 +278,8 @@ def find_broken(spans: Spans, condition: PrivacyModel) -> list[int]:
 
 def _broken(spans: Spans, condition: PrivacyModel) -> list[int]:
     broken = np.flatnonzero(spans.breaches(condition))
-    found: list[int] = broken[np.argsort(spans.population[broken], kind="stable")].tolist()
-    return found
+    rarest_first: list[int] = broken[np.argsort(spans.population[broken], kind="stable")].tolist()
+    return rarest_first
 
 
 def _shares(spans: Spans, name: str, release: ReleaseKind) -> Floats:

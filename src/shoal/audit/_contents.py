@@ -124,13 +124,13 @@ def _on_shelf(path: str, array: NDArray[Any]) -> list[tuple[str, Any]]:
     if array.dtype != object or array.size > MOST_PIECES:
         return []
     own = [one for one in array.ravel().tolist() if not is_atom(one)]
-    return [(f"{path}[{place}]", one) for place, one in enumerate(own)]
+    return [(f"{path}[{index}]", one) for index, one in enumerate(own)]
 
 
 def _gathered(piece: Any) -> list[NDArray[Any]]:
     """Arrays that are there in parts."""
-    found = (_pairs(piece), _stacked(piece), _scalars(piece), loose_numbers(piece))
-    return [rows for rows in found if rows is not None]
+    matrices = (_pairs(piece), _stacked(piece), _scalars(piece), loose_numbers(piece))
+    return [rows for rows in matrices if rows is not None]
 
 
 def _join(path: str, name: str) -> str:
@@ -199,16 +199,16 @@ def _beside(piece: Any) -> list[tuple[str, Any]]:
     """Attributes of a value, an array or a list, and those that its class keeps."""
     if isinstance(piece, type):
         return inside_of_class(piece)
-    found: list[tuple[str, Any]] = []
+    attributes: list[tuple[str, Any]] = []
     if hasattr(piece, "to_numpy") and getattr(piece, "attrs", None):
-        found.append(("attrs", piece.attrs))
+        attributes.append(("attrs", piece.attrs))
     if isinstance(piece, np.random.RandomState | np.random.Generator):
-        found.append(("bits", inside_of_bits(piece)))
+        attributes.append(("bits", inside_of_bits(piece)))
     if not is_of_library(type(piece)) and not is_boosting(piece):
-        found += getattr(piece, "__dict__", {}).items()
-        found += [(name, getattr(piece, name)) for name in _filled_slots(piece)]
-        found += inside_of_class(type(piece))
-    return found + beside_entries(piece)
+        attributes += getattr(piece, "__dict__", {}).items()
+        attributes += [(name, getattr(piece, name)) for name in _filled_slots(piece)]
+        attributes += inside_of_class(type(piece))
+    return attributes + beside_entries(piece)
 
 
 def _filled_slots(piece: Any) -> list[str]:
@@ -273,10 +273,10 @@ def _pairs(piece: Any) -> NDArray[Any] | None:
 
 def _plain(own: list[Any]) -> NDArray[Any] | None:
     try:
-        found = np.array(own)
+        array = np.array(own)
     except ValueError:  # rows of rows of different lengths
         return None
-    return found if found.dtype.kind in "biufU" else np.array(own, object)
+    return array if array.dtype.kind in "biufU" else np.array(own, object)
 
 
 def _scalars(piece: Any) -> NDArray[Any] | None:

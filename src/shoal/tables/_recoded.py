@@ -180,21 +180,23 @@ def public_range_labels(
     for index, (first, last, star) in enumerate(asked):
         if first == last and not star:
             number = float(coding.numbers[first])
-            text, found = coding.texts[first], PublicRange(first, last, "", number, number)
+            text, widened = coding.texts[first], PublicRange(first, last, "", number, number)
         else:
             hidden = star or last == coding.missing
-            found = star_range if hidden else widen(first, last) or _exact(coding, first, last)
-            if all_is_star and found.low == 0 and found.high >= coding.n_codes - 1:
-                found = star_range
-            text = found.text
+            widened = star_range if hidden else widen(first, last) or _exact(coding, first, last)
+            if all_is_star and widened.low == 0 and widened.high >= coding.n_codes - 1:
+                widened = star_range
+            text = widened.text
         if text not in number_of:
             number_of[text] = len(ranges)
-            ranges.append(found)
-        elif found.high - found.low > ranges[number_of[text]].high - ranges[number_of[text]].low:
-            ranges[number_of[text]] = found  # a value may be spelt as a range is, or as '*'
+            ranges.append(widened)
+        elif (
+            widened.high - widened.low > ranges[number_of[text]].high - ranges[number_of[text]].low
+        ):
+            ranges[number_of[text]] = widened  # a value may be spelt as a range is, or as '*'
         codes[index] = number_of[text]
-    spans = np.array([(found.low, found.high) for found in ranges], np.int32).reshape(-1, 2)
-    ends = np.array([(found.least, found.most) for found in ranges]).reshape(-1, 2)
+    spans = np.array([(widened.low, widened.high) for widened in ranges], np.int32).reshape(-1, 2)
+    ends = np.array([(widened.least, widened.most) for widened in ranges]).reshape(-1, 2)
     label_of = codes[rank[of_kind.reshape(-1)]]
     return Labels(coding, tuple(number_of), spans[:, 0], spans[:, 1], ends=ends), label_of
 

@@ -117,14 +117,14 @@ def _solve(
     own, _ = project_columns(cells, component.columns)
     if component.asked is None:
         return _as_they_are(own)
-    found: list[Recoding] = []
+    recodings: list[Recoding] = []
 
     def attempt(rung: PrivacyModel) -> tuple[Recoded, tuple[str, ...]]:
-        found.append(solve(own, rung, progress))
-        return found[-1].recode(own), ()
+        recodings.append(solve(own, rung, progress))
+        return recodings[-1].recode(own), ()
 
     climb(asked, asked.rungs(own.n_rows), attempt)
-    return found[-1]  # what is fitted is of the last attempt
+    return recodings[-1]  # what is fitted is of the last attempt
 
 
 def _as_they_are(cells: FrequencyTable) -> CutRecoding:

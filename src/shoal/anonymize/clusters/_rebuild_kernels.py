@@ -463,7 +463,7 @@ def rebuild_groups(groups: Groups, n_near: int, n_tries: int, budget: int, state
         before = 0.0
         for other in near[:wanted]:
             before += groups.size[other] * groups.loss[other]
-        least, found = before - _SLACK, False
+        least, is_better = before - _SLACK, False
         own = 0
         # its own cells are listed first; the first seed is one of them, since they lose most
         while own < n and groups.group_of[pool.cell[own]] == group:
@@ -482,8 +482,8 @@ def rebuild_groups(groups: Groups, n_near: int, n_tries: int, budget: int, state
                     break
             total = pool_loss(pool, n_made)
             if total < least:
-                least, found = total, True
+                least, is_better = total, True
                 pool.best[:n] = pool.place[:n]
-        if found and replace_groups(groups, pool, n, near[:wanted]):
+        if is_better and replace_groups(groups, pool, n, near[:wanted]):
             kept += 1
     return kept

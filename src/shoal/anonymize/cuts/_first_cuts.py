@@ -111,4 +111,4 @@ def cuts_by_worth(columns: Sequence[DomainColumn], keys: Codes) -> list[tuple[in
         gain = column.weight * (column.loss(codes) - kept / len(codes)) / max(bits, 1e-9)
         worth.append(gain + 1e-6 * bits)  # the more even of equal cuts: parts are to be of one size
         cuts.append((number, starts))
-    return [cuts[at] for at in np.argsort(-np.array(worth), kind="stable")]
+    return [cuts[index] for index in np.argsort(-np.array(worth), kind="stable")]

@@ -92,8 +92,8 @@ def members_of(bunches: Bunches, group: int) -> Numbers:
         point = bunches.after[point]
     listed = np.empty(n, np.int64)
     point = bunches.first[group]
-    for at in range(n):
-        listed[at] = point
+    for index in range(n):
+        listed[index] = point
         point = bunches.after[point]
     return listed
 

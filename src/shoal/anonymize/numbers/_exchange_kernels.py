@@ -73,28 +73,28 @@ def _give_up(bunches: Bunches, near: Numbers, group: int) -> float:
     before = squares_within(bunches, group)
     listed = members_of(bunches, group)
     cost, moved = 0.0, 0
-    for at in range(len(listed)):
-        best, target = _cheapest(bunches, near, group, listed[at])
+    for index in range(len(listed)):
+        best, target = _cheapest(bunches, near, group, listed[index])
         cost += best
         if target < 0 or cost >= before - LEAST:  # the points that follow only cost more
             break
-        take_out(bunches, listed[at])
-        put(bunches, listed[at], target)
+        take_out(bunches, listed[index])
+        put(bunches, listed[index], target)
         moved += 1
     # the group's own sum is gone, and its neighbours' sums rose by `cost`
     if moved == len(listed):
         return before - cost
-    for at in range(moved):
-        take_out(bunches, listed[at])
-        put(bunches, listed[at], group)
+    for index in range(moved):
+        take_out(bunches, listed[index])
+        put(bunches, listed[index], group)
     return 0.0
 
 
 @kernel
 def _cheapest(bunches: Bunches, near: Numbers, group: int, point: int) -> tuple[float, int]:
     best, target = np.inf, -1
-    for at in range(near.shape[1]):
-        other = near[group, at]
+    for rank in range(near.shape[1]):
+        other = near[group, rank]
         if other < 0 or other == group or bunches.first[other] < 0:
             continue
         cost = point_cost(bunches, point, other, True)

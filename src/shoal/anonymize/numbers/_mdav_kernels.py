@@ -71,22 +71,22 @@ def _take(
     # every point weighs 1 at least, so k of them are enough
     room = min(k, n_left)
     near = np.full(room, np.inf)
-    place = np.full(room, -1, np.int64)
+    index_of = np.full(room, -1, np.int64)
     for i in range(n_left):
         # the seed goes first, before points that equal it
         apart = -1.0 if left[i] == seed else _square(points, left[i], seed)
         if apart >= near[room - 1]:
             continue
-        at = room - 1
-        while at > 0 and near[at - 1] > apart:
-            near[at], place[at] = near[at - 1], place[at - 1]
-            at -= 1
-        near[at], place[at] = apart, i
+        slot = room - 1
+        while slot > 0 and near[slot - 1] > apart:
+            near[slot], index_of[slot] = near[slot - 1], index_of[slot - 1]
+            slot -= 1
+        near[slot], index_of[slot] = apart, i
     taken = 0
-    for at in range(room):
+    for slot in range(room):
         if taken >= k:
             break
-        point = left[place[at]]
+        point = left[index_of[slot]]
         group_of[point] = group
         taken += weights[point]
     kept = 0

@@ -188,9 +188,9 @@ class Microaggregation(Anonymizer):
         return MeanRecoding.of_groups(recoding) if exact else recoding
 
     def _say(self, cells: FrequencyTable, recoding: GroupRecoding, ranged: list[int]) -> None:
-        numeric = [at for at, coding in enumerate(cells.codings) if coding.kind in ORDERED]
+        numeric = [column for column, coding in enumerate(cells.codings) if coding.kind in ORDERED]
         self.lost_ = share_within(cells, recoding.group_of, numeric)
-        self._said = range_notes([cells.codings[at] for at in ranged], exact=False)
+        self._said = range_notes([cells.codings[column] for column in ranged], exact=False)
         if numeric and not ranged:
             # not for the manifest: beside the means it tells whether one of a group is far out
             lost = f"{self.lost_:.0%} of the squared spread of numbers lies within groups"
@@ -218,7 +218,7 @@ def share_within(cells: FrequencyTable, group_of: NDArray[np.int64], columns: li
     kept = group_of >= 0
     if not columns or not kept.any():
         return 0.0
-    codings = tuple(cells.codings[at] for at in columns)
+    codings = tuple(cells.codings[column] for column in columns)
     own = replace(cells, codings=codings, keys=cells.keys[:, columns])
     points = make_space(own, codings, np.ones(len(columns)))
     weights = cells.sizes[kept]

@@ -22,8 +22,8 @@ def swap_points(bunches: Bunches, near: Numbers, group: int, k: int) -> float:
     """Let points of a group and of its nearest neighbours change places where that saves."""
     saved = 0.0
     own = members_of(bunches, group)
-    for at in range(min(near.shape[1], _PARTNERS + 1)):
-        other = near[group, at]
+    for rank in range(min(near.shape[1], _PARTNERS + 1)):
+        other = near[group, rank]
         if other == group or bunches.first[other] < 0:
             continue
         theirs = members_of(bunches, other)
@@ -64,8 +64,8 @@ def _gain(bunches: Bunches, one: int, two: int, k: int) -> float:
 def recut_pairs(bunches: Bunches, near: Numbers, group: int, k: int) -> float:
     """Join a group with each of its nearest neighbours and cut it anew, where that saves."""
     saved = 0.0
-    for at in range(min(near.shape[1], _PARTNERS + 1)):
-        other = near[group, at]
+    for rank in range(min(near.shape[1], _PARTNERS + 1)):
+        other = near[group, rank]
         if other == group or bunches.first[other] < 0:
             continue
         before = squares_within(bunches, group) + squares_within(bunches, other)

@@ -194,12 +194,12 @@ def _drawn_rows(codes: Codes, kept: float, generator: np.random.Generator) -> ND
 
 def _on_grid(coding: Coding, values: Floats) -> TypedColumn:
     """Numbers with as many decimals as the column has."""
-    place = min((decimal_place(text) for text in coding.texts if text is not None), default=0)
+    exponent = min((decimal_place(text) for text in coding.texts if text is not None), default=0)
     missing = np.isnan(values)
-    units = np.rint(np.where(missing, 0.0, values) * 10.0**-place)
-    if place == 0:
+    units = np.rint(np.where(missing, 0.0, values) * 10.0**-exponent)
+    if exponent == 0:
         return TypedColumn("whole", units.astype(np.int64), missing)
-    return TypedColumn("number", units / 10.0**-place, missing)
+    return TypedColumn("number", units / 10.0**-exponent, missing)
 
 
 def _measure(
@@ -227,8 +227,8 @@ def _measure(
         for into, side in zip(numbers, place_numbers(coding.numbers[own], after), strict=True):
             into.append(side)
     raw, released = (
-        Points(np.concatenate(numbers[at], axis=1), np.concatenate(codes[at], axis=1))
-        for at in (0, 1)
+        Points(np.concatenate(numbers[table], axis=1), np.concatenate(codes[table], axis=1))
+        for table in (0, 1)
     )
     state = generator.bit_generator.state
     before = link(raw, raw, generator)

@@ -61,8 +61,8 @@ def check_there(
         if schema[name].limit or schema[name].limit_level is not None
     )
     plain = plain_schema(schema, engine.names)
-    found = check_cluster(frame, plain, partial(with_whole, privacy))
-    return CheckedThere(found, n_starred, tuple(one.cells for one in limited))
+    checked = check_cluster(frame, plain, partial(with_whole, privacy))
+    return CheckedThere(checked, n_starred, tuple(one.cells for one in limited))
 
 
 def _all_starred(schema: Schema) -> str:

@@ -66,12 +66,12 @@ def search_coarse(
     raised = {name: level for name, level in zip(names, steps[step], strict=True) if level}
     coarsened = Coarsening(raised, lost / len(names), most, cells.n_groups)
     require_rows(cells, privacy)
-    found = estimator._solve(cells, privacy, progress)
-    if not isinstance(found, CutRecoding):
+    recoding = estimator._solve(cells, privacy, progress)
+    if not isinstance(recoding, CutRecoding):
         raise ParameterError(
             f"method {estimator.name} cannot be used on tables with so many combinations."
         )
-    return lift(found, codings, columns), coarsened
+    return lift(recoding, codings, columns), coarsened
 
 
 def _with_hierarchies(estimator: Anonymizer, rows: RegionRows, sample: Codes) -> tuple[Coding, ...]:

@@ -221,19 +221,19 @@ def release_sets(
 
 def set_column(schema: Schema) -> str:
     """The column of sets, which is the only quasi-identifier."""
-    found = [name for name in schema.quasi_identifiers if schema[name].separator is not None]
-    if len(found) != 1:
+    listed = [name for name in schema.quasi_identifiers if schema[name].separator is not None]
+    if len(listed) != 1:
         raise SchemaError(
-            f"{len(found)} quasi-identifiers hold sets, and there has to be one. Give the column "
+            f"{len(listed)} quasi-identifiers hold sets, and there has to be one. Give the column "
             "of sets a separator, for example separator = ';'."
         )
-    if others := [name for name in schema.quasi_identifiers if name not in found]:
+    if others := [name for name in schema.quasi_identifiers if name not in listed]:
         raise ParameterError(
             f"k^m-anonymity is about one column of sets, and {', '.join(map(repr, others))} are "
             "quasi-identifiers besides: together with items they could single people out. Leave "
             "them out, or release them in a table of their own."
         )
-    return found[0]
+    return listed[0]
 
 
 def _read_sets(frame: Frame, schema: Schema, name: str) -> tuple[Hierarchy, Transactions]:
@@ -253,8 +253,8 @@ def _read_sets(frame: Frame, schema: Schema, name: str) -> tuple[Hierarchy, Tran
             f"column {name!r}: labels of its hierarchy hold the separator. Rename them, or write "
             "the sets with another sign."
         )
-    place = {str(tree.labels[leaf]): leaf for leaf in range(tree.n_leaves)}
-    leaf_of = np.array([place[item] for item in items], np.int64)
+    leaf_by_label = {str(tree.labels[leaf]): leaf for leaf in range(tree.n_leaves)}
+    leaf_of = np.array([leaf_by_label[item] for item in items], np.int64)
     return tree, generalize(sets, leaf_of)
 
 

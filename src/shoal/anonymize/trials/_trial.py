@@ -147,7 +147,7 @@ def try_methods(
     The sample has rows for ten groups at least, and else at most `most_cells`.
     """
     sample = sample_cells(cells, 10 * max(1, privacy.minimum_size), most_cells)
-    found = []
+    trials = []
     for name in names:
         estimator = make_method(name, schema, privacy)
         try:
@@ -155,5 +155,5 @@ def try_methods(
         except (InfeasibleError, ParameterError, SchemaError):  # it cannot, or not what is asked
             continue
         seconds = predict_seconds(name, cells.n_groups, len(cells.names))
-        found.append(Trial(name, lost, seconds))
-    return sample, found
+        trials.append(Trial(name, lost, seconds))
+    return sample, trials

@@ -59,8 +59,8 @@ def closest_attack(
     order = np.arange(setup.n_rows, dtype=np.int64)
 
     def distances(cells: CellRanges) -> Floats:
-        found = find_nearest(cells, setup.tables.released, scales, order, 1)[1]
-        return np.asarray(found[:, 0] / len(scales.columns))
+        distance = find_nearest(cells, setup.tables.released, scales, order, 1)[1]
+        return np.asarray(distance[:, 0] / len(scales.columns))
 
     near, far = distances(setup.people), distances(setup.others)
     result = membership_attack(near, far, attack="closest record", random_state=random_state)

@@ -76,12 +76,12 @@ def inference_attack(
     known = [n for n in tables.names if n != secret] if known is None else list(known)
     if secret in known or not known:
         raise ParameterError("the attacker needs a known column that is not the secret.")
-    place = int(tables.columns([secret])[0])
-    guesses = released_guesses(tables, place)
-    slack = 0.0 if tables.covers.is_cover[place] else tolerance
+    column = int(tables.columns([secret])[0])
+    guesses = released_guesses(tables, column)
+    slack = 0.0 if tables.covers.is_cover[column] else tolerance
 
     def guessed(cells: CellRanges) -> Floats:
-        scales, truth = setup.scales(tables.columns(known)), cells.low[:, place]
+        scales, truth = setup.scales(tables.columns(known)), cells.low[:, column]
         return share_right(
             cells, tables.released, scales, guesses, np.ascontiguousarray(truth), slack
         )[0]
@@ -91,7 +91,7 @@ def inference_attack(
         "share of people whose value is guessed",
         guessed(setup.people),
         None if setup.others is None else guessed(setup.others),
-        _by_luck(guesses, setup.people.low[:, place], slack),
+        _by_luck(guesses, setup.people.low[:, column], slack),
         {"known": len(known)},
     )
 

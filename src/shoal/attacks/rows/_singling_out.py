@@ -122,15 +122,15 @@ def _choose(
     tables: RowTables, n_columns: int, n_attacks: int, rng: np.random.Generator
 ) -> tuple[Queries, int]:
     """Different queries that one released row alone matches; any, where there are none."""
-    found = others = _draw(tables, n_columns, 0, rng)
+    chosen = others = _draw(tables, n_columns, 0, rng)
     for drawn in _tries(tables, n_columns, rng):
         alone = count_matches(tables.released, drawn, tables.covers, is_released=True) == 1
-        found = join_queries(found, drawn.some(alone)).different()
+        chosen = join_queries(chosen, drawn.some(alone)).different()
         others = others if len(others.columns) else drawn.some(~alone).different()
-        if len(found.columns) >= n_attacks:
+        if len(chosen.columns) >= n_attacks:
             break
-    every = found if len(found.columns) else others
-    n_alone = min(n_attacks, len(found.columns))
+    every = chosen if len(chosen.columns) else others
+    n_alone = min(n_attacks, len(chosen.columns))
     return every.some(np.arange(len(every.columns)) < n_attacks), n_alone
 
 
@@ -148,8 +148,8 @@ def _tries(tables: RowTables, n_columns: int, rng: np.random.Generator) -> Itera
         return
     sets = np.array(list(combinations(range(n_all), n_columns)))
     order = rng.permutation(len(sets) * n_rows)[:n_tries]
-    for at in range(0, len(order), BATCH):
-        which, rows = np.divmod(order[at : at + BATCH], n_rows)
+    for first in range(0, len(order), BATCH):
+        which, rows = np.divmod(order[first : first + BATCH], n_rows)
         yield _ask(tables, rows[:, None], sets[which])
 
 

@@ -28,13 +28,15 @@ def compare_success(
     """
     rate = float(people.mean())
     low, high = wilson(float(people.sum()), len(people))
-    found: dict[str, Any] = {"by_luck": by_luck, **details}
+    described: dict[str, Any] = {"by_luck": by_luck, **details}
     baseline = by_luck
     if control is not None and len(control):
         baseline = float(control.mean())
-        found |= _beyond((rate, low, high), (baseline, *wilson(float(control.sum()), len(control))))
-        found["control_trials"] = len(control)
-    return AttackResult(attack, measure, rate, low, high, baseline, len(people), found)
+        described |= _beyond(
+            (rate, low, high), (baseline, *wilson(float(control.sum()), len(control)))
+        )
+        described["control_trials"] = len(control)
+    return AttackResult(attack, measure, rate, low, high, baseline, len(people), described)
 
 
 def _beyond(

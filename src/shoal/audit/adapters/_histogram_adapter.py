@@ -111,8 +111,8 @@ def _counts_evenly(model: Any, table: TrainingTable, trees: TreeModel, nodes: li
     if table.schema.target is None:
         return True
     try:
-        found = _read_target(model, table)
-        return found is not None and _has_own_start(model, trees, nodes, *found)
+        target_read = _read_target(model, table)
+        return target_read is not None and _has_own_start(model, trees, nodes, *target_read)
     except (AttributeError, KeyError, TypeError, ValueError):  # not as this release has it
         return False
 

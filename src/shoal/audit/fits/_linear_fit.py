@@ -115,7 +115,7 @@ def read_fit(model: Any, matrix: Floats, table: TrainingTable) -> LinearFit | No
 
 def leverages(fit: LinearFit, matrix: Floats) -> Floats:
     """Weight of each row's own target in what is said about it, by the bends of the loss."""
-    found = np.zeros(len(matrix))
+    largest = np.zeros(len(matrix))
     spread = np.abs(matrix).max(axis=0, initial=0.0)
     spread = np.where(spread > 0, spread, 1.0)
     design = np.column_stack([np.ones(len(matrix)), matrix / spread])
@@ -123,8 +123,8 @@ def leverages(fit: LinearFit, matrix: Floats) -> Floats:
     for bend in fit.bend.T:
         whole = design.T @ (design * bend[:, None]) + pull
         inner = np.linalg.pinv(whole, rcond=1e-12, hermitian=True)
-        found = np.maximum(found, bend * ((design @ inner) * design).sum(axis=1))
-    return found
+        largest = np.maximum(largest, bend * ((design @ inner) * design).sum(axis=1))
+    return largest
 
 
 def _wanted(model: Any, table: TrainingTable) -> Floats | None:

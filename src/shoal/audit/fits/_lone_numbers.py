@@ -57,15 +57,15 @@ def lone_sums(
     """Private columns of numbers of which a sum over a group of people tells what few have."""
     order = np.argsort(groups, kind="stable")
     cuts = np.flatnonzero(np.diff(groups[order])) + 1
-    found = []
+    lone = []
     for name in names:
         if table.schema[name].role != "sensitive" or table.frame.types.get(name) != "number":
             continue
         values = np.asarray(table.frame.numbers(name), np.float64)
         lots = np.split(values[order], cuts)
         if not is_scale(values) and any(tells_of_few(own, k) for own in lots):
-            found.append(name)
-    return found
+            lone.append(name)
+    return lone
 
 
 def lone_message(name: str, k: int) -> str:
@@ -78,9 +78,9 @@ def lone_message(name: str, k: int) -> str:
 
 def _decimals(values: Floats) -> NDArray[np.int64]:
     """Digits behind the point that each number needs; before it, if it is round."""
-    found = np.full(len(values), FINEST, np.int64)
+    decimals = np.full(len(values), FINEST, np.int64)
     for digits in range(FINEST - 1, ROUNDEST - 1, -1):
         scaled = values * 10.0**digits
         fits = np.abs(scaled - np.round(scaled)) <= 1e-9 * np.maximum(1, np.abs(scaled)) * 1e-3
-        found[fits & (found == digits + 1)] = digits
-    return found
+        decimals[fits & (decimals == digits + 1)] = digits
+    return decimals

@@ -40,12 +40,12 @@ def plain(piece: Any) -> Any:
 
 def beside_entries(piece: Any) -> list[tuple[str, Any]]:
     """What containers of libraries hold that is no entry: masks, makers of entries."""
-    found: list[tuple[str, Any]] = []
+    entries: list[tuple[str, Any]] = []
     if isinstance(piece, np.ma.MaskedArray):
-        found += [("mask", np.ma.getmaskarray(piece)), ("fill_value", piece.fill_value)]
+        entries += [("mask", np.ma.getmaskarray(piece)), ("fill_value", piece.fill_value)]
     if issubclass(type(piece), collections.defaultdict):
-        found.append(("default", vars(collections.defaultdict)["default_factory"].__get__(piece)))
-    return found
+        entries.append(("default", vars(collections.defaultdict)["default_factory"].__get__(piece)))
+    return entries
 
 
 def slots_of(kind: type) -> list[str]:

@@ -55,15 +55,15 @@ def name_of_people(name: str) -> NameHint | None:
     True
     """
     words = words_of(name)
-    found = _longest(words, "identifier", _words.IDENTIFIERS)
-    if found is None and _NUMBERED.search(words) and not _OF_SOMETHING.search(words):
-        found = NameHint("identifier", _NUMBER, 2)
-    if found is None and names_a_person(name):
-        found = NameHint("identifier", _NUMBER, len(words))
+    hint = _longest(words, "identifier", _words.IDENTIFIERS)
+    if hint is None and _NUMBERED.search(words) and not _OF_SOMETHING.search(words):
+        hint = NameHint("identifier", _NUMBER, 2)
+    if hint is None and names_a_person(name):
+        hint = NameHint("identifier", _NUMBER, len(words))
     of_a_thing = _has(words, _words.THINGS) and not _has(words, _words.PERSONS)
-    if found is not None and found.what in (_NAME, _NUMBER) and of_a_thing:
+    if hint is not None and hint.what in (_NAME, _NUMBER) and of_a_thing:
         return None
-    return found
+    return hint
 
 
 def other_meaning(name: str) -> NameHint | None:

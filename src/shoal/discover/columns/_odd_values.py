@@ -62,8 +62,8 @@ def _totals(facts: Facts) -> str:
 
 def _orders(facts: Facts) -> str:
     """Dates of which some can only have the day first, and others only the month."""
-    found = [match for value in facts.texts if (match := _DAY.match(value)) is not None]
-    days = {(int(match[1]) > 12, int(match[2]) > 12) for match in found}
+    matches = [match for value in facts.texts if (match := _DAY.match(value)) is not None]
+    days = {(int(match[1]) > 12, int(match[2]) > 12) for match in matches}
     if not {(True, False), (False, True)} <= days:
         return ""
     return (
@@ -83,9 +83,9 @@ def _short_years(facts: Facts) -> str:
 
 
 def _units(facts: Facts) -> str:
-    found = [_WITH_UNIT.fullmatch(value) for value in facts.texts]
-    units = {(match["before"], match["after"]) for match in found if match is not None}
-    if None not in found and len(units) == 1 and units != {("", "")}:
+    matches = [_WITH_UNIT.fullmatch(value) for value in facts.texts]
+    units = {(match["before"], match["after"]) for match in matches if match is not None}
+    if None not in matches and len(units) == 1 and units != {("", "")}:
         return (
             "numbers with a unit beside them are texts: write the numbers alone to have them "
             "coarsened"

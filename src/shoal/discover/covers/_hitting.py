@@ -64,7 +64,7 @@ def _minimal_of_many(ordered: Sequence[int]) -> list[int]:
     written = b"".join(mask.to_bytes(n_bytes, "little") for mask in ordered)
     words = np.frombuffer(written, "<u8").reshape(len(ordered), -1)
     kept, n_kept = np.empty(words.shape[::-1], np.uint64), 0
-    found = []
+    minimal = []
     for mask, own in zip(ordered, words, strict=True):
         inside = np.ones(n_kept, np.bool_)
         for known, word in zip(kept[:, :n_kept], own, strict=True):
@@ -72,8 +72,8 @@ def _minimal_of_many(ordered: Sequence[int]) -> list[int]:
         if not inside.any():
             kept[:, n_kept] = own
             n_kept += 1
-            found.append(mask)
-    return found
+            minimal.append(mask)
+    return minimal
 
 
 def smallest_hitting_set(

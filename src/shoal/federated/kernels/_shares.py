@@ -244,10 +244,12 @@ def _refuse_dependent(scaled: Floats, names: Sequence[str], n_components: int) -
         return
     triangle = np.linalg.qr(scaled - scaled.mean(axis=0), mode="r")
     _, lengths, directions = np.linalg.svd(triangle)
-    found = directions[lengths <= DEPENDENT * lengths.max()]
-    if n_components + len(found) < n_features:
+    dependent = directions[lengths <= DEPENDENT * lengths.max()]
+    if n_components + len(dependent) < n_features:
         return
-    involved = [n for n, own in zip(names, np.abs(found).T, strict=True) if own.max() > INVOLVED]
+    involved = [
+        n for n, own in zip(names, np.abs(dependent).T, strict=True) if own.max() > INVOLVED
+    ]
     raise SchemaError(
         f"features that follow from one another at this site: {', '.join(map(repr, involved))}. "
         f"With {n_components} components every row could be computed from its projection by "

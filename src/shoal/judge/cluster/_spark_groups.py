@@ -39,12 +39,12 @@ def count_groups(texts: Native, judge: GroupJudge, labels: Sequence[str]) -> Nat
     return added.selectExpr(*(f"`sum({name})` AS {name}" for name in ("n", *counted)))
 
 
-def _is_one_of(place: str, values: Sequence[str | None]) -> str:
+def _is_one_of(column: str, values: Sequence[str | None]) -> str:
     """A condition of SQL that a text is one of some; texts by their bytes, so that none ends it."""
     same = [
-        f"{place} IS NULL"
+        f"{column} IS NULL"
         if value is None
-        else f"coalesce({place} = CAST(X'{value.encode().hex()}' AS STRING), FALSE)"
+        else f"coalesce({column} = CAST(X'{value.encode().hex()}' AS STRING), FALSE)"
         for value in values
     ]
     return " OR ".join(same) or "FALSE"

@@ -115,8 +115,8 @@ def _ranges(name: str, frame: Frame) -> tuple[Floats, Floats, NDArray[np.bool_]]
 
 def _band(label: str | None) -> tuple[float, float, bool]:
     """What cannot be read says nothing: it may be anything."""
-    found = read_band(str(label)) or read_band(str(label), dates=True)
-    return found or _ANYTHING
+    band = read_band(str(label)) or read_band(str(label), dates=True)
+    return band or _ANYTHING
 
 
 def _edges(points: Floats, values: Floats) -> Floats:
@@ -167,14 +167,14 @@ def pair_categories(
     """
     codes, values = raw.factorize(name)
     texts = [text(value) for value in values]
-    place, n = _places(codes, len(texts))
-    blocks = [_hot(np.append(place, n + 1)[codes].astype(np.int32), n + 2)]
+    position, n = _places(codes, len(texts))
+    blocks = [_hot(np.append(position, n + 1)[codes].astype(np.int32), n + 2)]
     for frame in (released, test):
         if frame is not None:
             new_codes, labels = frame.factorize(name)
             shares = _label_shares(name, [text(label) for label in labels], texts, schema)
             wide = np.zeros((len(labels) + 1, n + 2))
-            wide[:-1, :n] = shares[:, :-1] @ np.eye(n)[place]
+            wide[:-1, :n] = shares[:, :-1] @ np.eye(n)[position]
             wide[:-1, n] = shares[:, -1]  # a value that the raw table has not
             wide[-1, n + 1] = 1.0  # missing
             blocks.append(wide[new_codes])
@@ -207,6 +207,6 @@ def _places(codes: Codes, n_values: int) -> tuple[NDArray[np.int64], int]:
     """Place of each value among those told apart: frequent ones first, the others together."""
     often = np.argsort(-np.bincount(codes[codes >= 0], minlength=n_values), kind="stable")
     n = min(n_values, MOST_VALUES)
-    place = np.full(n_values, n - 1, np.int64)
-    place[often[:n]] = np.arange(n)
-    return place, n
+    position = np.full(n_values, n - 1, np.int64)
+    position[often[:n]] = np.arange(n)
+    return position, n

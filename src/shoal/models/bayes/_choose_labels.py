@@ -35,9 +35,9 @@ def choose_labels(
     missing = _is_allowed(codes == NOBODY, allows)
     if attribute.ordered:
         values = coded.values[present]
-        found, known = _choose_cuts(codes, allows, ranges)
+        chosen, known = _choose_cuts(codes, allows, ranges)
         if attribute.public or attribute.order:
-            cuts = tuple(_half_way(values, cut) for cut in found)
+            cuts = tuple(_half_way(values, cut) for cut in chosen)
         else:  # at a value only where many have it, and it might be a label of its own
             cuts = tuple(
                 round_cut(
@@ -47,7 +47,7 @@ def choose_labels(
                     at_low=(codes == cut).mean() >= LEAST_SHARE_AT_CUT
                     and _is_allowed(codes == cut, allows),
                 )
-                for cut in found
+                for cut in chosen
             )
         return Labels(attribute, cuts, (), known, False, missing)
     levels = list(zip(coded.maps, coded.labels, strict=True))
@@ -66,7 +66,7 @@ def _choose_nodes(paths: list[Node], codes: Codes, allows: Allows) -> tuple[tupl
     node_of = list(paths)
     while True:
         nodes = sorted(set(node_of))
-        number = {node: place for place, node in enumerate(nodes)}
+        number = {node: index for index, node in enumerate(nodes)}
         labels = np.array([*(number[node] for node in node_of), NOBODY], np.int32)[codes]
         allowed = allows(labels, len(nodes))
         sizes = np.bincount(labels[labels >= 0], minlength=len(nodes))
@@ -108,8 +108,8 @@ def _spread_cuts(known: Codes, ranges: int) -> Codes:
     """Codes after which to cut, so that ranges hold about as many people each."""
     if not len(known):
         return np.empty(0, np.int32)
-    at = np.arange(1, ranges) * len(known) // ranges
-    cuts: Codes = np.unique(known[at])
+    indices = np.arange(1, ranges) * len(known) // ranges
+    cuts: Codes = np.unique(known[indices])
     return cuts[cuts < known[-1]]
 
 

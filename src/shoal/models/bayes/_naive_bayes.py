@@ -252,8 +252,8 @@ class KAnonymousNaiveBayes(PublishedBayes, ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> NDArray[Any]:
         """Most likely class of each row."""
         winners = self.predict_proba(X).argmax(axis=1)
-        found: NDArray[Any] = self.classes_[winners]
-        return found
+        classes: NDArray[Any] = self.classes_[winners]
+        return classes
 
     def find_spans(self, X: Any, y: ArrayLike) -> tuple[Spans, NDArray[np.int64], Counted]:
         """Spans of the training rows, with histograms of private values; who is counted where.

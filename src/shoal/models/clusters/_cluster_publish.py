@@ -66,12 +66,12 @@ class PublishedClusters(Published):
 
     @classmethod
     def _from_dict(cls, data: Mapping[str, Any], privacy: PrivacyModel) -> Self:
-        found = cls(privacy=privacy)  # type: ignore[call-arg]
-        found.space_ = ClusterSpace(tuple(Axis.from_dict(axis) for axis in data["space"]))
-        found.cluster_centers_ = np.array(data["centers"], np.float64)
-        found.center_rows_ = np.array(data["center_rows"], np.int64)
-        found.tie_ = data["tie"]
-        return found
+        clustering = cls(privacy=privacy)  # type: ignore[call-arg]
+        clustering.space_ = ClusterSpace(tuple(Axis.from_dict(axis) for axis in data["space"]))
+        clustering.cluster_centers_ = np.array(data["centers"], np.float64)
+        clustering.center_rows_ = np.array(data["center_rows"], np.int64)
+        clustering.tie_ = data["tie"]
+        return clustering
 
     def _check_read(self, data: Mapping[str, Any]) -> None:
         check_clusters(self, data)

@@ -76,9 +76,9 @@ def choose_rules(
         if best is not None and worth(chosen, prefer)[0] < worth(best.rules, prefer)[0]:
             continue  # closing channels only leaves rules out
         kept = close(chosen, baskets) if close_channels else chosen
-        found = Chosen(kept, generalized, most - len(kept))
+        choice = Chosen(kept, generalized, most - len(kept))
         if best is None or worth(kept, prefer) > worth(best.rules, prefer):
-            best = found
+            best = choice
     assert best is not None
     return best
 

@@ -179,10 +179,11 @@ class KAnonymousRules(BaseEstimator):
             prefer=self.prefer,
         )
         rules = [one.rule for one in chosen.rules]
-        found = rule_spans(rules, wide, closed, n_rows, values)
-        found.spans.require(self.privacy_)
+        rule_groups = rule_spans(rules, wide, closed, n_rows, values)
+        rule_groups.spans.require(self.privacy_)
         self.spans_: RuleSpans = replace(
-            found, spans=replace(found.spans, groups=count_only(found.spans.groups))
+            rule_groups,
+            spans=replace(rule_groups.spans, groups=count_only(rule_groups.spans.groups)),
         )
         # in an order of their own: by that of the search, a coarser rule lies where the finer was
         self.rules_ = [one.to_dict() for one in sorted(chosen.rules, key=_place)]
@@ -251,10 +252,10 @@ def read_baskets(X: Mapping[str, Any] | Iterable[Iterable[Any]]) -> dict[str, Fl
     else:
         baskets = [set(map(str, basket)) for basket in X]
         items = sorted(set().union(*baskets))
-        place = {item: at for at, item in enumerate(items)}
+        row_of = {item: index for index, item in enumerate(items)}
         table = np.zeros((len(items), len(baskets)), np.bool_)
         for row, basket in enumerate(baskets):
-            table[[place[item] for item in basket], row] = True
+            table[[row_of[item] for item in basket], row] = True
         columns = dict(zip(items, table, strict=True))
     if not columns or not len(next(iter(columns.values()))):
         raise TableError("there are no baskets to mine.")

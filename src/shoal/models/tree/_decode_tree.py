@@ -29,7 +29,7 @@ def finish(
     """
     labels = training.labels
     kept = _kept(tree)
-    new = {old: place for place, old in enumerate(kept)}
+    new = {old: index for index, old in enumerate(kept)}
     used: dict[tuple[int, int], list[str | None]] = {}
     for old in kept:
         split = tree.split[old]
@@ -37,9 +37,9 @@ def finish(
             continue
         known = used.setdefault((split.column, _level(split)), [])
         if not attributes[split.column].ordered:
-            found = [label for own in _labels(split, labels) for label in own]
-            known.extend(label for label in found if label not in known)
-    slots = {key: place for place, key in enumerate(used)}
+            labels_of_split = [label for own in _labels(split, labels) for label in own]
+            known.extend(label for label in labels_of_split if label not in known)
+    slots = {key: index for index, key in enumerate(used)}
     views = tuple(View(column, level, tuple(known)) for (column, level), known in used.items())
     n = len(kept)
     nodes = Nodes(
@@ -56,7 +56,7 @@ def finish(
         mass=np.array([tree.mass[o] for o in kept], np.float64),
     )
     tables: list[Codes] = []
-    at = 0
+    first = 0
     for node, old in enumerate(kept):
         split = tree.split[old]
         if split is None:
@@ -65,8 +65,8 @@ def finish(
         children = [new[child] for child in split.children]
         ordered = attributes[split.column].ordered
         if ordered:
-            places = [[place] for place in split.groups.tolist()]
-            lost = [place == [2] for place in places]
+            places = [[index] for index in split.groups.tolist()]
+            lost = [index == [2] for index in places]
             table = np.full(3, -1, np.int32)
         else:
             groups = _labels(split, labels)
@@ -85,9 +85,9 @@ def finish(
             nodes.other[node] = children[places.index([])]
         nodes.slot[node] = slot
         nodes.threshold[node] = _threshold(split, attributes[split.column], training, least)
-        nodes.first[node], nodes.width[node] = at, len(table)
+        nodes.first[node], nodes.width[node] = first, len(table)
         tables.append(table)
-        at += len(table)
+        first += len(table)
     child = np.concatenate([np.empty(0, np.int32), *tables]).astype(np.int32)
     return FittedTree(tuple(attributes), views, nodes._replace(child=child), class_is_public)
 

@@ -53,11 +53,11 @@ def plot_tree(
         if parent >= 0:
             ax.plot([across[parent], across[node]], [-depth[parent], -depth[node]], "k-", lw=0.6)
             # nearer to the lower box: further from the other branches
-            place = across[parent] + 0.7 * (across[node] - across[parent])
+            x = across[parent] + 0.7 * (across[node] - across[parent])
             name = tree.attribute(parent).name
             label = describe_branch(tree, parent, node).removeprefix(f"{name} ").removeprefix("is ")
             ax.text(
-                place,
+                x,
                 -depth[parent] - 0.7 * (depth[node] - depth[parent]),
                 _shortened(label),
                 fontsize=6,

@@ -384,8 +384,8 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> NDArray[Any]:
         """Most frequent class of the node at which each row stops."""
         winners = self.predict_proba(X).argmax(axis=1)
-        found: NDArray[Any] = self.classes_[winners]
-        return found
+        classes: NDArray[Any] = self.classes_[winners]
+        return classes
 
     def find_spans(self, X: Any, y: ArrayLike) -> tuple[Spans, NDArray[np.int64]]:
         """Spans of the rows of a table under this tree, with histograms of private values.

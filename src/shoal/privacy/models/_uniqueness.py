@@ -107,5 +107,5 @@ class Uniqueness(MeanModel):
         alone = int((sizes == 1).sum())
         if not alone or self.fraction is None:
             return 0.0
-        found = estimate_uniques(sizes, self.fraction)
-        return min(1.0, found.share * int(sizes.sum()) / alone)
+        estimate = estimate_uniques(sizes, self.fraction)
+        return min(1.0, estimate.share * int(sizes.sum()) / alone)

@@ -56,9 +56,9 @@ class RuleGroups:
         key = self.label * N_STATES + states
         seen = np.zeros(self.n_groups * N_STATES, np.bool_)
         seen[key] = True
-        found = np.flatnonzero(seen)
+        pairs = np.flatnonzero(seen)
         number = np.cumsum(seen) - 1
-        return RuleGroups(number[key], self.told[found // N_STATES] | tells[found % N_STATES])
+        return RuleGroups(number[key], self.told[pairs // N_STATES] | tells[pairs % N_STATES])
 
     def first_rows(self) -> NDArray[np.intp]:
         """First basket of each group."""
@@ -102,7 +102,7 @@ def states_of(
 
 def has_all(items: Iterable[str], columns: Mapping[str, Flags], n_rows: int) -> Flags:
     """Which baskets hold all items."""
-    found = np.ones(n_rows, np.bool_)
+    has = np.ones(n_rows, np.bool_)
     for item in items:
-        found &= columns[item]
-    return found
+        has &= columns[item]
+    return has

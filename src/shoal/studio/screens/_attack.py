@@ -46,9 +46,9 @@ def past_attacks(desk: Desk) -> list[dict[str, Any]]:
     ]
 
 
-def _is_helped(found: Mapping[str, Any]) -> bool:
+def _is_helped(result: Mapping[str, Any]) -> bool:
     """Whether an attacker surely does better with the release than without it."""
-    return bool(found["interval"][0] > found["baseline"])
+    return bool(result["interval"][0] > result["baseline"])
 
 
 def _run(room: Room, given: dict[str, Any]) -> None:

@@ -220,8 +220,8 @@ class DuckEngine:
         """Write some columns of every row to a file, as they are, in a secret order."""
         order = f"place {secrets.token_hex(8)}"  # no column of a table is called so
         key = value_sql(secrets.token_hex(32))
-        place = f"sha256({key} || CAST(row_number() OVER () AS VARCHAR)) AS {name_sql(order)}"
-        select = f"SELECT {', '.join(map(name_sql, names))}, {place} FROM source"
+        sort_key = f"sha256({key} || CAST(row_number() OVER () AS VARCHAR)) AS {name_sql(order)}"
+        select = f"SELECT {', '.join(map(name_sql, names))}, {sort_key} FROM source"
         copy_query(self.query, select, path, source=self._dialect, order=order)
 
     def copy(

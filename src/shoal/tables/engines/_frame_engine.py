@@ -271,7 +271,7 @@ class CompressedFrame:
     def _pool(self, name: str, rows: NDArray[np.int64]) -> tuple[list[Any], Codes]:
         """A column by its values, so that values which are equal are written alike."""
         codes, values = self.frame.factorize(name)
-        used, place = np.unique(codes[rows], return_inverse=True)
+        used, index = np.unique(codes[rows], return_inverse=True)
         # only values that are given out say of which kind all are
-        given = canonical_values([None if at < 0 else values[at] for at in used.tolist()])
-        return given, place.ravel().astype(np.int32)
+        given = canonical_values([None if code < 0 else values[code] for code in used.tolist()])
+        return given, index.ravel().astype(np.int32)

@@ -267,18 +267,18 @@ class SparkEngine:
         names = list(dict.fromkeys(name for one in sets for name in one))
         places = [f"c{i}" for i in range(len(names))]
         named = self._frame.select(
-            *(self.value(name).alias(place) for name, place in zip(names, places, strict=True))
+            *(self.value(name).alias(alias) for name, alias in zip(names, places, strict=True))
         )
         listed = [[F.col(places[names.index(name)]) for name in one] for one in sets]
         groups = named.groupingSets(listed, *places).agg(
             F.count(F.lit(1)).alias("size"), F.grouping_id().alias("which")
         )
-        found = groups.groupBy("which", "size").count().collect()
+        counted = groups.groupBy("which", "size").count().collect()
         result = []
         for one in sets:
             # a bit for every column, the first one highest, and set where it is left out
             which = sum(1 << (len(names) - 1 - i) for i, n in enumerate(names) if n not in one)
-            own = np.array(sorted(tuple(row)[1:] for row in found if row[0] == which), np.int64)
+            own = np.array(sorted(tuple(row)[1:] for row in counted if row[0] == which), np.int64)
             result.append((own.reshape(-1, 2)[:, 0], own.reshape(-1, 2)[:, 1]))
         return result
 

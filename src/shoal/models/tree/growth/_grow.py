@@ -109,28 +109,28 @@ class Grower:
             return
         levels = self.levels.get(node)
         here = Place(self.rows(node), self.segments(node))
-        found = self.find(here, self.first_level if levels is None else levels)
-        for place in range(self.state.n_refused[0]):
-            refused_column, level = self.state.refused[place].tolist()
-            cut = float(self.state.cuts_refused[place])
+        candidate = self.find(here, self.first_level if levels is None else levels)
+        for index in range(self.state.n_refused[0]):
+            refused_column, level = self.state.refused[index].tolist()
+            cut = float(self.state.cuts_refused[index])
             self.tree.refused.append((len(self.tree.taken), node, refused_column, level, cut))
-        if found is None:
+        if candidate is None:
             return
         if self.forest is not None:
             self.levels[node] = self.state.level.copy()
         if self.plan.look_ahead and depth + 1 < self.plan.most_deep:
-            found = look_ahead(self, here, found)
-        rank = (found.below, -found.score)
+            candidate = look_ahead(self, here, candidate)
+        rank = (candidate.below, -candidate.score)
         if self.plan.best_first:
-            rank = (False, -found.gain * mass.sum())
-        heappush(self.queue, (*rank, node, found.split))
+            rank = (False, -candidate.gain * mass.sum())
+        heappush(self.queue, (*rank, node, candidate.split))
 
     def find(self, here: Place, levels: Counts) -> Candidate | None:
         """The best allowed split of some rows; `levels` says how far each column is generalized."""
         state = self.state
         state.level[:] = levels
         state.n_refused[0] = 0
-        found, average = best_split(
+        best, average = best_split(
             self.columns,
             self.target,
             self.settings,
@@ -140,7 +140,7 @@ class Grower:
             self.work,
             state,
         )
-        column = int(found)
+        column = int(best)
         if column == LEAF:
             return None
         gain, score = float(state.gain[column]), float(state.score[column])
@@ -173,15 +173,15 @@ class Grower:
     def spare_level(self, column: int) -> Codes:
         """Where the kernels read the two sets of a categorical column; other nodes have others."""
         n_codes = int(self.columns.n_codes[column])
-        at = int(self.columns.map_first[column] + self.columns.n_levels[column] * n_codes)
-        return self.columns.group[at : at + n_codes]
+        first = int(self.columns.map_first[column] + self.columns.n_levels[column] * n_codes)
+        return self.columns.group[first : first + n_codes]
 
     def note_sets(self, split: Split, level: int) -> None:
         """Keep the two sets that the kernels wrote down, in codes and in labels."""
         columns, c = self.columns, split.column
         split.subsets, split.labels_at = self.spare_level(c).copy(), level
-        at, n_codes = int(columns.map_first[c]), int(columns.n_codes[c])
-        labels = columns.group[at + level * n_codes : at + (level + 1) * n_codes]
+        first, n_codes = int(columns.map_first[c]), int(columns.n_codes[c])
+        labels = columns.group[first + level * n_codes : first + (level + 1) * n_codes]
         split.sets = tuple(np.unique(labels[split.subsets == side]) for side in (LEFT, RIGHT))
 
     def recall(self, split: Split) -> None:

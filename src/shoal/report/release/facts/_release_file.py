@@ -91,7 +91,7 @@ class ReleaseFile:
         if not isinstance(sealed, Mapping):  # of an older version
             return ()
         return tuple(
-            name for name, found in self.digests.items() if sealed.get(name, found) != found
+            name for name, digest in self.digests.items() if sealed.get(name, digest) != digest
         )
 
     @cached_property

@@ -164,8 +164,8 @@ def open_several(path: Path, options: OpenOptions) -> Engine:
     """Files of a folder, or that a pattern names; a file of that very name is taken before."""
     if path.is_dir():
         return _open_folder(path, options)
-    found = [Path(name) for name in sorted(glob.glob(str(path), recursive=True))]
-    files = [file for file in found if file.is_file()]
+    paths = [Path(name) for name in sorted(glob.glob(str(path), recursive=True))]
+    files = [file for file in paths if file.is_file()]
     if not files:
         what = "no files match" if glob.has_magic(str(path)) else "no file or folder"
         raise TableError(f"{what} {path.name!r}. Check the path.")
