@@ -48,7 +48,7 @@ _open: set[Path] = set()
 
 
 def refuse_existing(paths: Iterable[PathText], *, force: bool) -> None:
-    """Raise, before any work, when a result would replace something that is there."""
+    """Raise, before any work, if a result would replace an existing file."""
     wanted = [Path(path) for path in paths]
     for folder in {path.parent for path in wanted}:
         settle(folder)

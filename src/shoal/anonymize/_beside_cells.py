@@ -195,7 +195,7 @@ def _add_texts(told: Told, read: TextTable) -> None:
 
 
 def _told_apart(told: Told, counted: Counted) -> Iterator[str]:
-    """Columns in which files have more texts than there are values: 7 and 7.0, say."""
+    """Columns in which the files write one value in several ways: 7 and 7.0, say."""
     for name, n_values in counted.items() if told else ():
         if name not in told:
             yield f"column {name!r} in another shape"

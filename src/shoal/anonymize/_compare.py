@@ -103,7 +103,7 @@ def compare_methods(
     random_state: int = 0,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Run methods on a table, the table itself first, and measure what they make of it.
+    """Run several methods on a table and measure each release beside the raw table.
 
     Parameters
     ----------

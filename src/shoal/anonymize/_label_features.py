@@ -63,7 +63,7 @@ class LabelFeatures(Estimator):
         self.columns = columns
 
     def fit(self, X: Native, y: Any = None) -> Self:
-        """Learn which values and which ends there are."""
+        """Learn the values of categories and the ends of ranges that occur."""
         if not isinstance(self.schema, Schema):
             raise ParameterError("schema must be a Schema.")
         table = open_table(X).columns()
@@ -113,7 +113,7 @@ class LabelFeatures(Estimator):
         return asked or "default"
 
     def fit_transform(self, X: Native, y: Any = None) -> Any:
-        """Both, on the same rows."""
+        """Fit on some rows and transform them."""
         return self.fit(X, y).transform(X)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:

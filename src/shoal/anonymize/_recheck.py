@@ -218,7 +218,7 @@ def count_written(table: Native, schema: Schema, encoding: str | None = None) ->
 def read_again(
     table: Native, encoding: str | None, numbers: Sequence[str] = (), grouped: Sequence[str] = ()
 ) -> TextTable:
-    """A table by what stands in it; of files, the way in which they are written is found first."""
+    """Read a table by its text; for files, the dialect is detected first."""
     if not isinstance(table, str | PathLike):
         return read_texts(table)
     # in a release, a row of empty cells may stand for somebody

@@ -219,7 +219,7 @@ class Release:
         return self._manifest() | {"schema": published_schema(self.schema, told).to_dict()}
 
     def _manifest(self) -> dict[str, Any]:
-        """The manifest without the schema, of which no more is told than cells say."""
+        """The manifest without the schema; it tells no more than the cells do."""
         people = self.compressed.people
         n_rows, released = int(self.recoded.cells.row_counts.sum()), self.recoded.n_released_rows
         guarantee = self.privacy.describe()
@@ -334,7 +334,7 @@ class Release:
         return paths
 
     def explain(self, row: int, k: int | Sequence[int] = ()) -> Explanation:
-        """Why a row of the raw table was released as it was.  For the house: it reads the original.
+        """Explain why a raw row was released as it was.  For the house: it reads the original.
 
         Parameters
         ----------

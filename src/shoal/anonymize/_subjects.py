@@ -1,4 +1,4 @@
-"""Releases of tables in which people have several rows: who is counted, what is said and refused.
+"""Releases of tables in which a person may have several rows: who is counted, what is refused.
 
 Solvers count home rows, which add up; here every group is counted exactly before it is released.
 """
@@ -251,7 +251,7 @@ def _may_name_people(engine: Engine, schema: Schema, name: str, n_values: int) -
 
 
 def pseudonyms(engine: Engine, schema: Schema) -> tuple[str, ...]:
-    """Released columns by which rows of a person can be tied: every value belongs to one person.
+    """Released columns that link the rows of a person: each value belongs to one person only.
 
     A few measurements that happen to come back are none: at least half of the rows that a person
     has beyond the first must be tied to another.

@@ -116,7 +116,7 @@ class Verdict:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """What speaks against the table besides groups that fail, with what to do."""
+        """Problems of the table besides failing groups, each with advice."""
         reasons = []
         if any(self.beyond_limits.values()):
             reasons.append("values are generalized beyond what the schema allows.")
@@ -131,7 +131,7 @@ class Verdict:
 
     @property
     def undecided(self) -> str:
-        """What is in the file besides its cells, with what to do; empty where nothing is."""
+        """What the file holds besides its cells, with advice; empty if that is nothing."""
         return undecided_by(self.side_doors)
 
     def _repr_html_(self) -> str:
@@ -181,7 +181,7 @@ def check_table(
     encoding: str | None = None,
     shown: int = 20,
 ) -> Verdict:
-    """Group the rows by the text of their quasi-identifiers and ask the privacy model.
+    """Check a table against a privacy model, grouping rows by the text of their quasi-identifiers.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The linking attack: join what is published with what is known about everybody."""
+"""The linking attack: join what is published with public knowledge about everybody."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def linking_attack(
     known: Sequence[int] = (),
     domain: Mapping[str, Sequence[Any]] | None = None,
 ) -> LinkingAttack:
-    """Carry out the attack on a model or on a released table (definition 6 of [FWS08]_).
+    """Link public knowledge to a model or a released table (definition 6 of [FWS08]_).
 
     Parameters
     ----------

@@ -78,7 +78,7 @@ def refine_attack(
     register: Native | None = None,
     truth: Native | None = None,
 ) -> RefineAttack:
-    """Conclude from least labels who must be behind them.
+    """Conclude from minimal labels which values their groups must hold.
 
     A method that gives every group the least label that covers it says more than the label: at
     each end of a range whose ends are values there is somebody, at each end of a range between
@@ -208,7 +208,7 @@ def _narrowed(
     sizes: Counts,
     said: Sequence[Conclusion],
 ) -> AttackResult:
-    """Labels of groups of which a part is known to hold somebody."""
+    """Labels of groups with a part that is known to hold somebody."""
     narrowed = {(one.group, one.column) for one in said}
     coarse = 0
     for name in names:

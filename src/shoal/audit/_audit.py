@@ -211,7 +211,7 @@ def _scan_own(
     *,
     tells_something: bool,
 ) -> tuple[list[str], list[str]]:
-    """What the file of a model of Shoal holds of the rows, and what a pickle of it would hold."""
+    """Training rows in the file of a Shoal model, or in a pickle of it."""
     held, closed = scan.scan(_published(model), tells_something=tells_something)
     kind, pickled = type(model), model
     if kind in OWN_MODELS:

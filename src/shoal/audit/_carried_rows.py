@@ -1,4 +1,4 @@
-"""Training rows inside a model: every array of it is held against the table."""
+"""Training rows inside a model: each of its arrays is compared with the table."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class RowScan:
         self._text_counts: dict[int, tuple[Counter[tuple[str, ...]], float]] = {}
 
     def scan(self, model: Any, *, tells_something: bool) -> tuple[list[str], list[str]]:
-        """What a model holds of the rows, and what of it could not be read.
+        """Training rows that a model holds, and the parts of it that could not be read.
 
         A model that tells nothing private may say of every row what it says anyway, its outputs;
         what else it has for each row, errors say, may rest on what is private.
@@ -183,7 +183,7 @@ class RowScan:
         return by_width
 
     def _counted(self, width: int) -> list[tuple[Counter[bytes], float]]:
-        """How many people have each row of as many numbers, and the bits of a row."""
+        """How many people have each row of `width` numbers, and the bits of a row."""
         if width not in self._counts:  # most models have no array of most widths
             counters = self._counts[width] = []
             for matrix in self._widths[width]:
@@ -239,7 +239,7 @@ class RowScan:
         return best
 
     def _count(self, own: set[Any], counted: Counter[Any], bits: float) -> int:
-        """Rows that somebody has; 0 where so many would be found by chance."""
+        """Number of rows that are somebody's; 0 if as many would match by chance."""
         hits = sum(0 < counted[key] < self.k for key in own)
         if not hits:
             return 0
@@ -269,7 +269,7 @@ class RowScan:
         return rare_by_name
 
     def _private_end(self, array: NDArray[Any]) -> str | None:
-        """A private column of which an encoder tells the value of few people, its largest say."""
+        """A private column whose encoder tells a value of few people, such as its largest."""
         own = array.astype(np.float64)
         return next((name for name, rare in self._rare.items() if np.isin(own, rare).any()), None)
 

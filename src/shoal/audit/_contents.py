@@ -72,7 +72,7 @@ class Piece:
 def open_model(model: Any, known: Collection[str] = ()) -> Iterator[Piece]:
     """Arrays of a model at any depth; lists of plain values and data frames count as arrays.
 
-    Options are told that hold more than `known` texts and a few numbers.
+    Options that hold more than `known` texts and a few numbers are reported.
     """
     todo: list[tuple[str, Any]] = [("", model)]
     seen: dict[int, Any] = {}  # keeps what is made on the way alive, so that ids stay unique
@@ -128,7 +128,7 @@ def _on_shelf(path: str, array: NDArray[Any]) -> list[tuple[str, Any]]:
 
 
 def _gathered(piece: Any) -> list[NDArray[Any]]:
-    """Arrays that are there in parts."""
+    """Arrays that are stored in parts."""
     matrices = (_pairs(piece), _stacked(piece), _scalars(piece), loose_numbers(piece))
     return [rows for rows in matrices if rows is not None]
 
@@ -173,7 +173,7 @@ def _of_array(path: str, array: NDArray[Any]) -> Iterator[Piece]:
 
 
 def _of_texts(path: str, said: list[str]) -> Iterator[Piece]:
-    """Rows that are printed, a text for each."""
+    """Rows printed as text, one text for each row."""
     if any(len(one) > LONGEST_TEXT for one in said):
         yield Piece(path, None)
         return
@@ -183,7 +183,7 @@ def _of_texts(path: str, said: list[str]) -> Iterator[Piece]:
 
 
 def _hung_on(piece: Any) -> list[str]:
-    """Attributes that are not of the object's class, and more than a single short value."""
+    """Attributes that the object's class does not know and that are more than one short value."""
     return [name for name in foreign_names(piece) if not _is_read(vars(piece)[name])]
 
 
@@ -282,7 +282,7 @@ def _plain(own: list[Any]) -> NDArray[Any] | None:
 def _scalars(piece: Any) -> NDArray[Any] | None:
     """Numbers that an object or a mapping has one by one, in their order: a row in parts.
 
-    Of a library's object only fractions: its options are whole numbers.
+    Of objects of a library only fractions count: whole numbers are its options.
     """
     own = piece if isinstance(piece, Mapping) else getattr(piece, "__dict__", None)
     if not isinstance(own, Mapping):

@@ -1,4 +1,4 @@
-"""What an object consists of: its attributes, and what a file of it would hold."""
+"""The parts of an object: its attributes, and what a pickle of it would hold."""
 
 from __future__ import annotations
 

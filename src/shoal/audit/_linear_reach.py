@@ -94,7 +94,7 @@ def _lone_means(
 
 
 def name_outputs(spans: Spans, bins: Bins) -> Any:
-    """How to explain a span of which nothing is known but its possible outputs."""
+    """How to explain a span when only its possible outputs are known."""
 
     def explain(span: int) -> tuple[str, ...]:
         return (" or ".join(bins.names[output] for output in spans.bins_of(span).tolist()),)

@@ -64,7 +64,7 @@ def fetch_data(
     archives: Path | None = None,
     progress: Progress | None = None,
 ) -> list[FileState]:
-    """Bring the files of one data set into a folder; those that are there whole are left alone.
+    """Download the files of one data set into a folder; complete files are kept.
 
     The archive's hash is checked before it is opened, and each file's before it takes its name.
 

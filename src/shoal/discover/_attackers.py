@@ -38,7 +38,7 @@ class Attackers:
 
     @property
     def exhaustive_size(self) -> int:
-        """Largest size of which every set was looked at."""
+        """Largest size for which every set was examined."""
         return len(self.means)
 
 

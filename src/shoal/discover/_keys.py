@@ -149,7 +149,7 @@ def minimal_keys(
     max_nodes: int = 100_000,
     time_limit: float | Deadline | None = TIME_LIMIT,
 ) -> MinimalKeys:
-    """List every key of at most `max_size` attributes none of which can be left out.
+    """List every minimal key of at most `max_size` attributes.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Masking quasi-identifiers: as many attributes as can be published together."""
+"""Masking quasi-identifiers: the largest set of attributes that can be published together."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ def survey(
     random_state: RandomState = None,
     progress: Progress | None = None,
 ) -> Survey:
-    """Look at single columns, keys, and attackers with few attributes.
+    """Survey what singles people out: columns, keys, and attackers who know few attributes.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ def uniqueness(
     max_sets: int = 20_000,
     time_limit: float | Deadline | None = TIME_LIMIT,
 ) -> UniquenessProfile:
-    """Count unique rows, distinct and separation ratio of every set of up to `max_size` attributes.
+    """Unique rows, distinct ratio and separation ratio of every set of up to `max_size` attributes.
 
     Parameters
     ----------

@@ -149,7 +149,7 @@ def _judge_means(
 
 
 def _judge_shape(charge: Charge, written: TextTable) -> None:
-    """The columns are those that may be released, the rows as many, and there is nothing else."""
+    """The columns are those that may be released, no row is missing, and nothing is added."""
     schema = charge.schema
     allowed = {name for name in schema if schema[name].role not in NEVER_RELEASED}
     allowed |= {name + end for name in charge.ranges for end in RANGE_ENDS}
@@ -262,7 +262,7 @@ def _judge_people(
     people: Codes,
     values: Mapping[str, Codes],
 ) -> None:
-    """Every group has rows of as many different people as the promise asks for."""
+    """Every group holds the number of different people that the promise asks for."""
     privacy, room = charge.privacy, int(people.max(initial=0)) + 1
     members = np.unique(group_of * room + people) // room
     few = np.bincount(members, minlength=groups.n_groups) < privacy.minimum_size

@@ -245,7 +245,7 @@ def _sqlite_cell(value: Any) -> Cell:
 
 
 def read_rows(connection: Any, query: str) -> TextTable:
-    """Rows of a query in a database that is being written, in the order in which they come."""
+    """Rows of a query in a database that is being written, in their order."""
     cursor = connection.execute(query) or connection
     names = [column[0] for column in cursor.description]
     return of_rows(names, (list(map(plain_text, row)) for row in cursor.fetchall()))

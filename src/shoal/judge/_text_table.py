@@ -1,4 +1,4 @@
-"""A table as text: what a reader of the file sees, and nothing that a library makes of it."""
+"""A table as text: what a reader of the file sees, before any library interprets it."""
 
 from __future__ import annotations
 

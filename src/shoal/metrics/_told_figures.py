@@ -77,7 +77,7 @@ def line_losses(recoded: Recoded, *, are_told: bool = True) -> dict[str, LineLos
 
 
 def _ends(labels: Labels, used: Any, are_told: bool) -> Floats:
-    """Where the used labels begin and end; not finite where nothing is told of it."""
+    """Where the used labels begin and end; not finite where the label does not say."""
     if labels.written_ends is not None:
         return labels.written_ends[used]
     numbers, widen = labels.coding.numbers, public_lines(labels.coding)

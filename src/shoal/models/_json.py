@@ -81,7 +81,7 @@ def write_json(data: Mapping[str, Any], path: PathText | None) -> str:
 
 
 def seal(data: dict[str, Any]) -> dict[str, Any]:
-    """Add a digest of everything else, by which a changed or damaged file is known."""
+    """Add a digest of everything else, so that a changed or damaged file is recognized."""
     return data | {"digest": _digest(data)}
 
 

@@ -1,4 +1,4 @@
-"""What every fitted model publishes alike: its promise, its spans, and a sealed JSON of them."""
+"""What every fitted model publishes: its promise, its spans, and both in a sealed JSON file."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class Published:
         raise NotImplementedError
 
     def to_dict(self) -> dict[str, Any]:
-        """All that is published, as plain values; :meth:`from_dict` makes an equal model of it."""
+        """All that is published, as plain values; :meth:`from_dict` builds an equal model."""
         check_is_fitted(self, self._fitted)
         head = {"format": self._form, "version": VERSION, "shoal": shoal.__version__}
         promise = {

@@ -27,7 +27,7 @@ class Expected(ABC):
     @property
     @abstractmethod
     def most(self) -> int | None:
-        """Bytes that such a message takes at most; None leaves it to the channel's limit."""
+        """Most bytes that this message may take; None leaves it to the channel's limit."""
 
     @abstractmethod
     def read(self, reader: Reader) -> Any:

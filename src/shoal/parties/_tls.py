@@ -282,7 +282,7 @@ def _check_pin(line: ssl.SSLSocket, pins: Mapping[str, bytes]) -> str:
 
 
 def read_certificate(path: Path | str) -> bytes:
-    """Return a PEM certificate in its binary form, in which it is compared."""
+    """Return a PEM certificate in binary form, for comparison."""
     if not Path(path).is_file():
         raise ParameterError(f"no such key or certificate file: {path}.")
     try:

@@ -1,4 +1,4 @@
-"""What is promised of a table: what is asked for, together with what its schema requires."""
+"""The promise of a release: the privacy model asked for, with what the schema requires."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def schema_promise(schema: Schema) -> tuple[PrivacyModel, ...]:
 
 
 def bind_promise(privacy: object, schema: Schema) -> PrivacyModel:
-    """What a release of such a table promises, with sensitive columns named.
+    """What a release of the table promises, with the sensitive columns named.
 
     Parameters
     ----------

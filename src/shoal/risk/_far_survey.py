@@ -93,7 +93,7 @@ def _strata(sums: GroupSums, stratum: str | None) -> list[Stratum]:
 
 
 def _codes(sums: GroupSums, stratum: str) -> Codes:
-    """Codes of the strata, in the order in which they stand where combinations are fetched."""
+    """Codes of the strata, in the order of the fetched combinations."""
     part = sums.part
     assert part is not None
     _, code_of = code_values(

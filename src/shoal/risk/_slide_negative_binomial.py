@@ -45,7 +45,7 @@ def estimate_slide_negative_binomial(counts: SizeCounts, fraction: float) -> flo
 
 
 def expected_groups(a: float, b: float, n_groups: float, fraction: float) -> Floats:
-    """Groups of the population of which a sample shows one row, and two rows.
+    """Expected numbers of groups that show one row, and two rows, in the sample.
 
     The generating function of a group's size is G(t) = t (b / (1 - (1 - b) t))^a; the sample shows
     one row with probability f G'(1 - f), two rows with f^2 G''(1 - f) / 2.

@@ -1,4 +1,4 @@
-"""How many people are alone in a population of which the table is a sample."""
+"""Population uniques, estimated from a sample."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def estimate_uniques(
     bootstrap: int = 0,
     random_state: int | None = 0,
 ) -> PopulationUniques:
-    """Estimate how many people of a population are alone, from the sizes of groups in a sample.
+    """Estimate how many people are unique in a population, from the group sizes of a sample.
 
     Parameters
     ----------

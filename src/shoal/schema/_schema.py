@@ -199,7 +199,7 @@ class Schema(Mapping[str, Column]):
             )
 
     def require_rows_of_own(self, what: str) -> None:
-        """Raise where people may have several rows, for work that counts rows."""
+        """Raise if a person may have several rows: for work that takes rows for people."""
         if self.subject is not None:
             raise SchemaError(
                 f"{what} counts rows, and column {self.subject!r} says that people have several. "

@@ -1,4 +1,4 @@
-"""Which folders the user allowed, and what is in them: nothing outside is ever looked at."""
+"""The folders that the user allowed, and what is in them; nothing outside is ever read."""
 
 from __future__ import annotations
 

@@ -169,7 +169,7 @@ class RowOptions:
 
 
 def put_in_order(row_ids: NDArray[np.int64], output: RowOptions) -> NDArray[np.int64]:
-    """The rows that are released, in the order in which they are given out.
+    """The released rows, in the order in which they are written.
 
     A secret order is drawn with 256 bits of the system's randomness, which are not kept.
     """
@@ -269,7 +269,7 @@ class Engine(Protocol):
 
     @classmethod
     def recognizes(cls, source: Any) -> bool:
-        """Whether this engine holds such a table; must not import an optional library."""
+        """Whether this engine takes a table of this kind; must not import an optional library."""
 
     @classmethod
     def open(cls, source: Any, options: OpenOptions) -> Engine:
@@ -300,7 +300,7 @@ class Engine(Protocol):
         """Group the rows into cells."""
 
     def view(self, names: Sequence[str], widths: Mapping[str, float]) -> Engine:
-        """Some columns, numbers of some of them put into bins of a width."""
+        """Some columns, with the numbers of some put into bins of a given width."""
 
     def fractional(self) -> tuple[str, ...]:
         """Columns with numbers that are not whole."""
@@ -312,10 +312,10 @@ class Engine(Protocol):
         """Codes of rows drawn uniformly without replacement; all rows when there are not more."""
 
     def group_sizes(self) -> tuple[Counts, Counts]:
-        """Sizes of the groups of equal rows, each once, and how many groups have each."""
+        """Distinct sizes of the groups of equal rows, and the number of groups of each size."""
 
     def distinct_rows(self) -> Engine:
-        """The same table with equal rows made one."""
+        """The same table without duplicate rows."""
 
     def exchange(self, maps: Mapping[str, ColumnMap]) -> Native:
         """The rows with some columns exchanged, in the library the table came from."""

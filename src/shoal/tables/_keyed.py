@@ -51,7 +51,7 @@ def make_token(key: bytes, value: Any) -> str:
 
 
 def day_offset(key: bytes, value: Any, most: int) -> int:
-    """Days by which the dates of a person are moved: from -most to most, all alike."""
+    """Days by which all dates of a person are moved: between -most and most, equally likely."""
     return int.from_bytes(_digest(key, _SHIFT, value)) % (2 * most + 1) - most
 
 

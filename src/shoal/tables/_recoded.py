@@ -1,4 +1,4 @@
-"""Cells, the groups in which they are released, and the labels that these get."""
+"""Cells, the groups they are released in, and the labels of the groups."""
 
 from __future__ import annotations
 
@@ -159,8 +159,8 @@ def public_range_labels(
     """
     widen, star_range = public_lines(coding), PublicRange(0, coding.n_codes - 1)
     stars = np.zeros(len(low), np.bool_) if starred is None else starred
-    # ranges from one band to another are widened alike, whatever values they end at, and what
-    # the ends of a single value are between does not count: one range of each kind is asked about
+    # all ranges between the same two bands are widened alike, whatever values they end at: one
+    # range of each kind is looked up.  Single values and stars are kinds of their own
     bands = coding.bands
     keys = np.arange(coding.n_codes) if bands is None else bands.astype(np.int64)
     room = int(keys.max(initial=0)) + 1
@@ -209,7 +209,7 @@ def _exact(coding: Coding, low: int, high: int) -> PublicRange:
 
 @dataclass(frozen=True, eq=False)
 class Recoded:
-    """A table of cells, and the group in which each cell is released.
+    """A table of cells, with the group that each cell is released in.
 
     Parameters
     ----------

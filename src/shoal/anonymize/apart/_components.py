@@ -34,7 +34,7 @@ Solve = Callable[[FrequencyTable, PrivacyModel, Progress], Recoding]
 
 @dataclass(frozen=True)
 class Component:
-    """Columns that requirements tie together, by number, and what is asked of them."""
+    """Columns that share a requirement, by number, and the conditions on them."""
 
     columns: tuple[int, ...]
     asked: PrivacyModel | None

@@ -66,7 +66,7 @@ class LossBound:
 
     @property
     def times(self) -> float | None:
-        """At most so many times the least possible loss; None when that may be 0."""
+        """How many times the least possible loss this is at most; None if that may be 0."""
         if self.loss <= 0:
             return 1.0
         return self.loss / self.least if self.least > 0 else None
@@ -253,7 +253,7 @@ def _row_bounds(
 
 
 def _row_losses(recoded: Recoded) -> Floats:
-    """Loss of a row of each cell, summed over columns; all of it where the row is left out."""
+    """Loss of a row of each cell, summed over columns; a suppressed row loses everything."""
     per_group = np.zeros(len(recoded.codes))
     for labels, codes in zip(recoded.labels, recoded.codes.T, strict=True):
         per_group += label_loss(labels)[codes]

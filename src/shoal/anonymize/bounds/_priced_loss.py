@@ -132,7 +132,7 @@ def make_boxes(
 
 
 def _blocks(codes: Codes, sizes: Counts, n_codes: int, most: int) -> Whole:
-    """Block of each code: its own, or with many codes a run of them with as many rows as others."""
+    """Block of each code: its own, or, if there are many, a run of codes with its share of rows."""
     if n_codes <= most:
         return np.arange(n_codes)
     rows = np.cumsum(np.bincount(codes, weights=sizes, minlength=n_codes))

@@ -322,7 +322,7 @@ def information_loss_of(problem: MemberProblem, pieces: list[Block], *, refine: 
 
 
 def cut_into_pieces(problem: MemberProblem, block: Block, most: int) -> list[Block]:
-    """Halve a block at the middle of the column in which its cells spread most, and so on.
+    """Halve a block in the middle of its widest column, recursively.
 
     Cells with equal codes stay together, so halves may be uneven; halves that the model does not
     allow are not made.

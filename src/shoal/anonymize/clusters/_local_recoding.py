@@ -38,7 +38,7 @@ from shoal.typing import Progress
 
 
 class LocalRecoding(Anonymizer):
-    """Release every group of rows with the least general label that covers it.
+    """Release every group of rows under the most specific labels that cover it.
 
     Parameters
     ----------

@@ -169,7 +169,7 @@ def take_out(columns: GroupColumns, pool: Pool, n: int, i: int) -> None:
 
 @kernel
 def loss_with(columns: GroupColumns, pool: Pool, i: int, place: int, most: float) -> float:
-    """Loss of a row of a new group with one more cell, or what of it reaches `most`."""
+    """Loss of a row of a new group with one more cell; stops early once it reaches `most`."""
     loss = 0.0
     for j in range(pool.keys.shape[1]):
         code = pool.keys[i, j]

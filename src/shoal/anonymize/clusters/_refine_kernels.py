@@ -50,7 +50,7 @@ def open_groups(
     group_of: NDArray[np.int64],
     settles: bool,
 ) -> tuple[Groups, float]:
-    """Groups ready to be changed, with room for as many again, and the loss of all rows.
+    """Groups ready to be changed, with room for twice as many, and the loss of all rows.
 
     `group_of` is -1 for cells in no group.  With `settles` a group is found for these, and groups
     that are not allowed are joined with others.
@@ -292,7 +292,7 @@ def split_gain(groups: Groups, group: int, column: int, point: int, halves: Halv
 
 @kernel
 def cheapest_merge(groups: Groups, group: int) -> int:
-    """The other group with which a group has least loss; -1 when it is the only one."""
+    """The group that it costs least to merge a group with; -1 if it is the only one."""
     columns = groups.columns
     best, least = -1, np.inf
     for other in range(groups.size.shape[0]):

@@ -1,4 +1,4 @@
-"""Several ways to a first grouping, of which the one that loses least is kept."""
+"""Several first groupings; the one that loses least is kept."""
 
 from __future__ import annotations
 

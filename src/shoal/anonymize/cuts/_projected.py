@@ -23,7 +23,7 @@ from shoal.typing import Codes, Counts, Flags
 
 
 class ColumnSet(NamedTuple):
-    """Columns, and what is asked of the rows that agree on them."""
+    """Columns, and the conditions on the rows that agree on them."""
 
     columns: tuple[int, ...]
     compiled: CompiledModel

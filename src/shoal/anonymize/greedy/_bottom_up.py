@@ -24,7 +24,7 @@ from shoal.typing import Progress
 
 
 class BottomUpGeneralization(SequenceMixin, Anonymizer):
-    """Generalize step by step, each time losing least information for the anonymity won.
+    """Generalize step by step, each time where the least information is lost per anonymity gained.
 
     Parameters
     ----------

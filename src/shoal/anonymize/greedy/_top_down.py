@@ -22,7 +22,7 @@ from shoal.typing import Progress
 
 
 class TopDownSpecialization(SequenceMixin, Anonymizer):
-    """Specialize step by step, each time gaining most information for the anonymity lost.
+    """Specialize step by step, each time where the most information is gained per anonymity lost.
 
     Parameters
     ----------

@@ -42,7 +42,7 @@ def group_values(
     random_state: int = 0,
     progress: Progress | None = None,
 ) -> Schema:
-    """Give categories without groups a hierarchy that loses little at k.
+    """Build hierarchies for categorical columns that have none, to lose little in a release at k.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def _wanted(schema: Schema, cells: FrequencyTable, columns: Sequence[str] | None
 
 
 def _open_target(schema: Schema) -> str | None:
-    """The target, unless it is sensitive: groups by its shares would tell of it in their labels."""
+    """The target, unless it is sensitive: labels built from its shares would reveal it."""
     target = schema.target
     return None if target is None or schema[target].role == "sensitive" else target
 

@@ -26,7 +26,7 @@ from shoal.typing import Progress
 
 
 class FullDomain(Anonymizer):
-    """Generalize every column to one level of its hierarchy, the best combination of all.
+    """Generalize every column to one level of its hierarchy: the best combination of levels.
 
     Parameters
     ----------

@@ -128,7 +128,7 @@ def _split_deeper(
     region: Region,
     children: NDArray[np.int64],
 ) -> tuple[NDArray[np.int64], int]:
-    """Give the rest the fewest rows with which it stands; else split one node off all others.
+    """Give the rest the fewest rows that make it allowed; else split one node off all others.
 
     With a model of which two allowed groups make an allowed one, this finds a split whenever some
     node can be split off.

@@ -57,7 +57,7 @@ class Race(NamedTuple):
 def measure_regions(
     columns: RegionColumns, keys: Codes, begin: NDArray[np.int64], end: NDArray[np.int64]
 ) -> tuple[Codes, Codes, Floats]:
-    """Least and largest code of each region, and what of each column's domain it leaves open.
+    """Least and largest code of each region in each column, and the loss of that range.
 
     `keys` lie region by region.
     """

@@ -43,7 +43,7 @@ def perturb_table(
     random_state: int | None = None,
     encoding: str | None = None,
 ) -> Perturbed:
-    """Change values at random, and measure who is found again.
+    """Change values at random, and measure how many rows can still be linked.
 
     Parameters
     ----------
@@ -193,7 +193,7 @@ def _drawn_rows(codes: Codes, kept: float, generator: np.random.Generator) -> ND
 
 
 def _on_grid(coding: Coding, values: Floats) -> TypedColumn:
-    """Numbers with as many decimals as the column has."""
+    """Numbers rounded to the decimals of the column."""
     exponent = min((decimal_place(text) for text in coding.texts if text is not None), default=0)
     missing = np.isnan(values)
     units = np.rint(np.where(missing, 0.0, values) * 10.0**-exponent)

@@ -53,7 +53,7 @@ class Coarsening:
         }
 
     def note(self) -> str:
-        """What the reader should know of it."""
+        """A note for the reader of the release."""
         if not self.levels:
             return f"all {self.n_cells} combinations were searched, as the columns are"
         shown = ", ".join(f"{name!r} to level {level}" for name, level in self.levels.items())

@@ -1,4 +1,4 @@
-"""Tables in Spark with so many groups that they are checked where they are."""
+"""Tables in Spark with too many groups to collect: they are checked in Spark."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def how_long(method: str, n_rows: int, n_columns: int) -> str:
 
 
 def advise_on_many(n_columns: int, k: int) -> str:
-    """What else may be asked of very many quasi-identifiers; empty where there are not so many.
+    """Advice for tables with very many quasi-identifiers; empty for others.
 
     Examples
     --------

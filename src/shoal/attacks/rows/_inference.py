@@ -29,7 +29,7 @@ def inference_attack(
     n_attacks: int = 2_000,
     random_state: int = 0,
 ) -> AttackResult:
-    """Guess a column of people from the released row that is nearest in what is known of them.
+    """Guess one column of each person from the released rows nearest to them in the known columns.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ def linkability_attack(
     n_attacks: int = 2_000,
     random_state: int = 0,
 ) -> AttackResult:
-    """Find a person's released rows by one half of the columns and by the other, and compare.
+    """Link two sets of columns on the same people through the released rows nearest to each.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ def shadow_attack(
     random_state: int = 0,
     progress: Progress | None = None,
 ) -> AttackResult:
-    """Tell who is behind a release by releases of the same program with and without each person.
+    """Test who is behind a release with releases that a program makes with and without each person.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def shadow_attack(
 def _people(
     frame: Frame, schema: Schema | None, most: int, rng: np.random.Generator
 ) -> tuple[Frame, NDArray[np.int64]]:
-    """Rows of at most so many people, and the number of the person behind each."""
+    """Rows of at most `most` people, and the number of the person behind each."""
     name = None if schema is None else schema.subject or schema.pseudonym
     person = np.arange(frame.n_rows)
     if name is not None and name in frame.names:

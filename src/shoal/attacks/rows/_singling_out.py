@@ -33,7 +33,7 @@ def singling_out_attack(
     n_attacks: int = 2_000,
     random_state: int = 0,
 ) -> AttackResult:
-    """Ask for what is rare in a released table, and count who is found alone in the original.
+    """Turn rare values of a release into queries, and count those that match one original row.
 
     Parameters
     ----------

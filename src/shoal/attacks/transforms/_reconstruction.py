@@ -142,7 +142,7 @@ def exact_attack(
 
 
 def estimate_basis(known: Floats, projection: Floats) -> Floats | None:
-    """B itself, from as many known rows as there are features; None from fewer.
+    """Recover B from at least as many known rows as there are features; None from fewer.
 
     A linear projection is ``B x``: each known row is one equation for every row of B.
     """

@@ -35,7 +35,7 @@ def attack_table(
     n_known: Sequence[int] = (2, 10),
     random_state: int = 0,
 ) -> list[AttackResult]:
-    """Attack the encoded form of a table with what the key does not protect against.
+    """Attack an encoded table in the ways that its key does not protect against.
 
     Parameters
     ----------

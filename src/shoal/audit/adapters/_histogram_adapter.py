@@ -61,7 +61,7 @@ class HistogramAdapter(TreeAdapter):
     name = "histogram gradient boosting of scikit-learn"
 
     def recognizes(self, model: Any) -> bool:
-        """Whether this is such a model, fitted."""
+        """Whether this is a fitted model of histogram-based boosting."""
         last = last_step(model)
         return type(last).__name__ in MODELS and hasattr(last, "_predictors")
 

@@ -24,7 +24,7 @@ class ShoalTreeAdapter(Adapter):
     name = "KAnonymousTreeClassifier"
 
     def recognizes(self, model: Any) -> bool:
-        """Whether this is such a tree."""
+        """Whether this is a published tree of Shoal."""
         return isinstance(model, KAnonymousTreeClassifier)
 
     def read(self, model: Any, table: TrainingTable, options: AdapterOptions) -> ModelSpans:

@@ -129,7 +129,7 @@ def _is_even(last: Any, fit: LinearFit | None, matrix: Floats, table: TrainingTa
 
 
 def _is_solvable(last: Any, matrix: Floats, gaps: Floats, table: TrainingTable) -> bool:
-    """Whether coefficients have as many bits as what is private of all people together."""
+    """Whether coefficients have as many bits as the private values of all people together."""
     target = table.schema.target
     if target is None:
         return False

@@ -52,7 +52,7 @@ class LinearFit:
 
 
 def is_known(model: Any) -> bool:
-    """Whether the best fit of such a model can be told."""
+    """Whether the best fit of a model of this kind is known."""
     kind = type(model).__name__
     if getattr(model, "positive", False):
         return False
@@ -114,7 +114,7 @@ def read_fit(model: Any, matrix: Floats, table: TrainingTable) -> LinearFit | No
 
 
 def leverages(fit: LinearFit, matrix: Floats) -> Floats:
-    """Weight of each row's own target in what is said about it, by the bends of the loss."""
+    """Leverage: the weight of each row's own target in its prediction, by the loss's curvature."""
     largest = np.zeros(len(matrix))
     spread = np.abs(matrix).max(axis=0, initial=0.0)
     spread = np.where(spread > 0, spread, 1.0)

@@ -39,7 +39,7 @@ class BitsOfPeople:
         self.told, self.spare = np.zeros(self.n_rows), np.zeros(self.n_rows)
 
     def add(self, people: NDArray[np.intp], bits: float, unknown: float) -> None:
-        """Deal the bits of sums out to people, of each of whom so many are not known."""
+        """Spread the bits of sums over people, each of whom has `unknown` bits to hide."""
         if len(people) and unknown > 0:
             whole = len(people) * unknown
             self.told[people] += bits / whole

@@ -68,7 +68,7 @@ def is_own_class(kind: type) -> bool:
 
 
 def hides_attributes(piece: Any) -> bool:
-    """Whether an object's own class decides what is seen of it."""
+    """Whether an object's class decides which of its attributes are seen."""
     own = [one for one in type(piece).__mro__ if is_own_class(one)]
     if is_boosting(piece):
         return False
@@ -82,7 +82,7 @@ def hides_attributes(piece: Any) -> bool:
 
 
 def hides_state(piece: Any) -> bool:
-    """Whether an object's own class says what a file of it would hold, and a base is compiled."""
+    """Whether an object's class decides what its pickle holds, and one of its bases is compiled."""
     own = [one for one in type(piece).__mro__ if is_own_class(one)]
     compiled = [one for one in type(piece).__mro__ if one not in own and one is not object]
     return bool(compiled) and any(name in vars(one) for one in own for name in _STATES)

@@ -77,7 +77,7 @@ class PrivateStatistics:
         return counts_by_name
 
     def _names(self, array: NDArray[Any]) -> str | None:
-        """A list of what is there, and not of what could be: it names values that few people have.
+        """Report a list of values that occur, not of those that could: it names rare ones.
 
         A list with values that nobody has comes from elsewhere.
         """
@@ -123,7 +123,7 @@ class PrivateStatistics:
 
     @cached_property
     def _apart(self) -> dict[str, Floats]:
-        """Columns of numbers in which fewer than k people differ from all others, and these.
+        """Numeric columns in which fewer than k people differ from all others, with their values.
 
         Or by much, or by their digits.
         """
@@ -154,7 +154,7 @@ class PrivateStatistics:
         return None
 
     def _mean_of_few(self, array: Floats) -> str | None:
-        """Means and the like of columns in which fewer than k people differ from all others."""
+        """Means and variances of columns in which fewer than k people differ from the rest."""
         for name, known in self._numbers.items():
             _, counts = np.unique(known, return_counts=True)
             apart = len(known) - int(counts.max(initial=0))

@@ -57,7 +57,7 @@ def uneven_leaves(
 
 @dataclass(frozen=True, eq=False)
 class _People:
-    """The rows with what they have: a column for each class, or a number."""
+    """The rows with their targets: a column for each class, or a number."""
 
     features: NDArray[np.float32]
     values: Floats

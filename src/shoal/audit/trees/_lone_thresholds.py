@@ -28,7 +28,7 @@ def lone_thresholds(model: TreeModel, k: int) -> tuple[str, ...]:
 
 
 def half_way_message(name: str, k: int) -> str:
-    """What is said of a column, without any number of it."""
+    """The finding about a column, without any of its numbers."""
     return (
         f"tests of private column {name!r} lie next to what fewer than {k} people have and nearly "
         "everybody has not, which may follow from them"

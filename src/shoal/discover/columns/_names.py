@@ -94,7 +94,7 @@ def names_a_person(name: str) -> bool:
 
 
 def is_shared(what: str) -> bool:
-    """Whether different people may share such an identifier: names, addresses, logins."""
+    """Whether different people may share an identifier of this kind: names, addresses, logins."""
     return what in _SHARED
 
 

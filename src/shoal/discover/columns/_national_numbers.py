@@ -220,7 +220,7 @@ def _singapore(text: str) -> bool:
 
 
 def _anything(text: str) -> bool:
-    """The form is all there is to see."""
+    """No check digit: the form is all that can be checked."""
     return bool(text)
 
 

@@ -61,7 +61,7 @@ def _totals(facts: Facts) -> str:
 
 
 def _orders(facts: Facts) -> str:
-    """Dates of which some can only have the day first, and others only the month."""
+    """A column that mixes dates with the day first and dates with the month first."""
     matches = [match for value in facts.texts if (match := _DAY.match(value)) is not None]
     days = {(int(match[1]) > 12, int(match[2]) > 12) for match in matches}
     if not {(True, False), (False, True)} <= days:

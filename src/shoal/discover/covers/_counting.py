@@ -17,7 +17,7 @@ from shoal.typing import Floats
 
 
 def least_key_cost(n_rows: int, n_values: Sequence[int], costs: Floats) -> float:
-    """No key of so many rows costs less; infinite when the columns have too few values.
+    """Lower bound on the cost of a key of the rows; infinite if the columns have too few values.
 
     Whole costs make it a whole number.
     """

@@ -24,7 +24,7 @@ from shoal.typing import Codes, Counts, Native
 
 
 class RowSample:
-    """A reservoir of rows that serves the searches for a table that is never held in full.
+    """A random sample of a stream of rows, for searches over tables too large to hold.
 
     Pass it to :func:`find_key` or :func:`mask` in place of a table once the stream has ended, or
     at any time in between: the result speaks of the rows seen so far.
@@ -91,7 +91,7 @@ class RowSample:
         self._widths: dict[str, float] = {}
 
     def partial_fit(self, batch: Native) -> Self:
-        """Let the reservoir see further rows: a frame, or a mapping of names to sequences."""
+        """Offer further rows to the sample: a frame, or a mapping of names to sequences."""
         rows = _Batch(batch)
         if not self.feature_names_in_:
             self._start(rows)

@@ -234,7 +234,7 @@ def _refuse_constant(scaled: Floats, names: Sequence[str]) -> None:
 
 
 def _refuse_dependent(scaled: Floats, names: Sequence[str], n_components: int) -> None:
-    """Raise where features that add up to one another make as many equations as there are features.
+    """Raise if components and dependencies between features make as many equations as features.
 
     A constant feature is one equation more; so are the parts of a category (they add up to 1), a
     total beside its parts, and the same number in two units.

@@ -74,7 +74,7 @@ def _values(path: Path, chunk: tuple[int, int], kind: int) -> list[bytes] | None
 
 
 def make_filter(values: list[bytes], size: int) -> bytes:
-    """A filter of so many bytes that knows some values."""
+    """A Bloom filter of `size` bytes that contains some values."""
     words = [0] * (size // 4)
     n_blocks = size // _BLOCK
     for value in values:

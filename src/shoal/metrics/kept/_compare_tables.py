@@ -25,7 +25,7 @@ def compare_tables(
     test: Native | None = None,
     random_state: int = 0,
 ) -> TableComparison:
-    """What a release keeps for analysts, whoever made it and however.
+    """Measure what a release keeps for analysts, whatever tool made it.
 
     Parameters
     ----------

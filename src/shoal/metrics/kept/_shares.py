@@ -186,7 +186,7 @@ def pair_categories(
 def _label_shares(
     name: str, labels: list[str | None], values: list[str | None], schema: Schema | None
 ) -> Floats:
-    """Share of each label on each value; the last column is for what is none of them."""
+    """Share of each label on each value; the last column takes all other values."""
     flags = np.zeros((len(labels), len(values) + 1))
     is_label = schema is None or schema[name].role == "quasi-identifier"
     if is_label and values and len(labels) * len(values) <= _MOST_PAIRS:

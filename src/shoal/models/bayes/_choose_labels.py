@@ -87,7 +87,7 @@ def _choose_nodes(paths: list[Node], codes: Codes, allows: Allows) -> tuple[tupl
 
 
 def _choose_cuts(codes: Codes, allows: Allows, ranges: int) -> tuple[list[int], bool]:
-    """Codes after which to cut into ranges of about as many people each.
+    """Codes after which to cut into ranges of about equally many people.
 
     And whether one range is allowed at all.
     """
@@ -105,7 +105,7 @@ def _choose_cuts(codes: Codes, allows: Allows, ranges: int) -> tuple[list[int], 
 
 
 def _spread_cuts(known: Codes, ranges: int) -> Codes:
-    """Codes after which to cut, so that ranges hold about as many people each."""
+    """Codes that cut people into `ranges` ranges of about equal size."""
     if not len(known):
         return np.empty(0, np.int32)
     indices = np.arange(1, ranges) * len(known) // ranges

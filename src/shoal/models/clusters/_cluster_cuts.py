@@ -32,7 +32,7 @@ Judge: TypeAlias = Callable[[NDArray[np.int64]], bool]
 
 
 def coarse_means(sums: Floats, rows: Counts, coarse: Floats) -> Floats:
-    """Means by which sums are told in multiples of `coarse` only, 0 for all digits.
+    """Means rounded so that they reveal sums only to multiples of `coarse`; 0 keeps all digits.
 
     A sum of public values over those whom private values put into a cluster tells who they are: of
     few people one choice alone adds up to it.
@@ -153,7 +153,7 @@ class ClusterReach:
         self.output.shifts[:, output] = points @ (2 * centre)
 
     def _make_room(self) -> None:
-        """Room for twice as many centroids."""
+        """Double the room for centroids."""
         self.output = OutputScores(
             *(np.concatenate([one, np.zeros_like(one)], axis=-1) for one in self.output)
         )

@@ -44,7 +44,7 @@ class PublishedClusters(Published):
         return {name: value for name, value in state.items() if name != "labels_"}
 
     def to_dict(self) -> dict[str, Any]:
-        """All that is published, as plain values; :meth:`from_dict` makes an equal rule of it.
+        """All that is published, as plain values; :meth:`from_dict` builds an equal rule.
 
         Ranges of private columns are those that were declared as their `domain`, or round numbers:
         those of the table are values of people.  Centroids that are means of fewer rows than the

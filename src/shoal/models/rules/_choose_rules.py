@@ -23,7 +23,7 @@ MOST_BLOCKS = 32  # blocks in which rules are given up, so that large sets cost 
 
 
 class Baskets(NamedTuple):
-    """The baskets, and what is known of their items."""
+    """The baskets, with the parents of their items and which of these are private."""
 
     columns: Mapping[str, Flags]
     parents: Mapping[str, str]

@@ -91,7 +91,7 @@ def _shortened(label: str) -> str:
 
 
 def _n_ends(tree: FittedTree, shown: Any) -> int:
-    """Nodes of some upper part of a tree below which nothing of it stands."""
+    """Number of nodes in the upper part of a tree that have no child in it."""
     with_child = {int(tree.nodes.parent[node]) for node in np.flatnonzero(shown).tolist()}
     return int(shown.sum()) - len(with_child - {-1})
 

@@ -108,7 +108,7 @@ class PublishedTree(PublishedClassifier):
         return tree
 
     def leaves(self) -> list[Leaf]:
-        """What the tree says of every leaf: its rows, its class, and how sure one can be of it."""
+        """Every leaf of the tree: its rows, its class, and the share of that class."""
         check_is_fitted(self, "tree_")
         leaves = []
         for node in self.tree_.leaves.tolist():

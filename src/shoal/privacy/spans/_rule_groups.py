@@ -48,7 +48,7 @@ class RuleGroups:
         return np.bincount(self.label, minlength=self.n_groups).astype(np.int64)
 
     def split(self, states: NDArray[np.int64], tells: Flags) -> RuleGroups:
-        """Groups after a further rule, of which each basket has a state.
+        """Groups after one more rule, split by each basket's state under it.
 
         `tells` says of each state whether a basket that has it by its public items may be in
         another one by its private items.

@@ -44,7 +44,7 @@ class Answered:
         return np.concatenate(differences)
 
     def _compare(self, rows: Rows, columns: tuple[int, ...], table: Table) -> list[Table]:
-        """A table, or where nothing is known of it its margins, less what was said before."""
+        """A table less what was said before; its margins, if nothing was said about it."""
         known = self._said(rows, columns)
         if known is not None:
             return [np.ravel(table) - np.ravel(known)]

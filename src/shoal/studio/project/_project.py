@@ -69,7 +69,7 @@ class Project:
 
     @classmethod
     def create(cls, folder: PathText, table: PathText, **reading: Any) -> Project:
-        """Begin a project for a table; a project that is there is opened as it is.
+        """Begin a project for a table; an existing one is opened unchanged.
 
         `reading` says how the file is read, in the words of `project.toml`: ``encoding``,
         ``delimiter``, ``decimal``, ``sheet`` and others.

@@ -35,7 +35,7 @@ def _show(room: Room, query: Mapping[str, str]) -> dict[str, Any]:
 
 
 def past_attacks(desk: Desk) -> list[dict[str, Any]]:
-    """Attacks with what they achieved; `stale` where table, schema or promise are others now."""
+    """Attacks and their results; `stale` if table, schema or promise have changed since."""
     if desk.project.schema is None:
         return []
     now = basis_of(desk.promise_args(desk.project.settings.method or proposed_method(desk)))

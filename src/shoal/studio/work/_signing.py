@@ -50,7 +50,7 @@ def write_release(bench: Bench, args: Args, progress: Progress, part: Any) -> di
 
 
 def _reported(args: Args, out: Path, page: Path, files: dict[str, str]) -> dict[str, Any]:
-    """What a report finds, and of which bytes."""
+    """The findings of a report, and the digest of the bytes it is about."""
     source = source_of(args)
     written = {
         "files": files, "digest": digest(out), "promise": "not evaluated", "report": None,

@@ -100,7 +100,7 @@ class DatabaseStore:
 
     @property
     def query(self) -> str:
-        """What reads the rows back, in the order in which they were written."""
+        """The query that reads the rows back, in the order they were written in."""
         return f"SELECT * FROM {self._placed(self._hidden)}"
 
     def _commit(self) -> None:

@@ -193,7 +193,7 @@ class CompressedRelation:
         return self.row_cells.of_rows()
 
     def _select(self, recoded: Recoded, output: RowOptions) -> tuple[str, Witness, list[str]]:
-        """A query for the released rows with their places, which say in which order they come.
+        """A query for the released rows, with their places in the output.
 
         Rows, labels and places meet by the row's number.
         """

@@ -48,7 +48,7 @@ class _Relation(Protocol):
 
 
 def fractional(engine: _Relation, types: Mapping[str, str]) -> tuple[str, ...]:
-    """Columns with numbers that are not whole; only columns of such a type are looked at."""
+    """Columns with numbers that are not whole; only columns of fractional types are examined."""
     names = [
         name
         for name, kind in types.items()

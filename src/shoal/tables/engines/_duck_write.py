@@ -185,7 +185,7 @@ def _is_fraction(kind: str) -> bool:
 
 
 def _computed(query: Callable[[str], Any], select: str, names: list[str]) -> set[str]:
-    """Columns of text in which a cell has to be escaped, some columns at a time."""
+    """Text columns with a cell that has to be escaped; they are examined some at a time."""
     computed = set()
     for start in range(0, len(names), MOST_LOOKED_AT):
         some = names[start : start + MOST_LOOKED_AT]

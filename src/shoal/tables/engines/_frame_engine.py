@@ -94,7 +94,7 @@ class FrameEngine:
         return coding, table[codes]  # -1, a missing value, reads the last entry
 
     def view(self, names: Sequence[str], widths: Mapping[str, float]) -> FrameEngine:
-        """Some columns, numbers of some of them put into bins of a width."""
+        """Some columns, with the numbers of some put into bins of a given width."""
         return FrameEngine.of_frame(self._frame.select(names).binned(widths))
 
     def fractional(self) -> tuple[str, ...]:
@@ -113,12 +113,12 @@ class FrameEngine:
         return _code_frame(self._frame.take(rows))
 
     def group_sizes(self) -> tuple[Counts, Counts]:
-        """Sizes of the groups of equal rows, each once, and how many groups have each."""
+        """Distinct sizes of the groups of equal rows, and the number of groups of each size."""
         group_of, n_groups = group_keys(self.code_rows().T)
         return np.unique(np.bincount(group_of, minlength=n_groups), return_counts=True)
 
     def distinct_rows(self) -> FrameEngine:
-        """The same table with equal rows made one."""
+        """The same table without duplicate rows."""
         group_of, _ = group_keys(self.code_rows().T)
         _, first = np.unique(group_of, return_index=True)
         return FrameEngine.of_frame(self._frame.take(np.sort(first)))

@@ -204,7 +204,7 @@ class SparkEngine:
         return values[:limit], len(values) < len(rows)
 
     def view(self, names: Sequence[str], widths: Mapping[str, float]) -> SparkEngine:
-        """Some columns, numbers of some of them put into bins of a width."""
+        """Some columns, with the numbers of some put into bins of a given width."""
         import pyspark.sql.functions as F
 
         columns = [
@@ -252,7 +252,7 @@ class SparkEngine:
         return SparkEngine(self._frame.orderBy(F.rand(seed)).limit(size))
 
     def group_sizes(self) -> tuple[Counts, Counts]:
-        """Sizes of the groups of equal rows, each once, and how many groups have each."""
+        """Distinct sizes of the groups of equal rows, and the number of groups of each size."""
         columns = (self.value(name).alias(f"c{i}") for i, name in enumerate(self.names))
         named = self._frame.select(*columns)
         counts = named.groupBy(*named.columns).count()
@@ -283,11 +283,11 @@ class SparkEngine:
         return result
 
     def distinct_rows(self) -> SparkEngine:
-        """The same table with equal rows made one."""
+        """The same table without duplicate rows."""
         return SparkEngine(self._frame.distinct())
 
     def refuse_nested(self, schema: Schema) -> None:
-        """Raise where a column that is released holds lists or the like."""
+        """Raise if a released column holds lists or other nested values."""
         for name, kind in self._frame.dtypes:
             if kind.startswith(NESTED) and schema[name].is_released:
                 raise nested_error(name)

@@ -1,4 +1,4 @@
-"""Text files of cells between commas, tabs, semicolons or the like."""
+"""Text files with cells separated by commas, tabs, semicolons or another character."""
 
 from __future__ import annotations
 

@@ -132,7 +132,7 @@ def _refuse_spaces(lines: Sequence[str], file: str) -> None:
 
 
 def _ends_alike(lines: Sequence[str]) -> bool:
-    """Whether all lines have as many words and signs as one another, and several words.
+    """Whether all lines have equally many words and signs, and several words.
 
     The first may hold as many names of other lengths.
     """
