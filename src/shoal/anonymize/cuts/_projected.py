@@ -141,6 +141,7 @@ class ProjectedConditions:
 
     def _failing_without(self, changed: frozenset[int]) -> Flags:
         """Cells that fail in sets without any of the columns."""
+        # a round tries many nodes of one column: what fails without that column is added up once
         if changed not in self._others:
             total = np.zeros(self.cells.n_groups, np.bool_)
             for one, answer in zip(self.sets, self._answers, strict=True):

@@ -253,6 +253,7 @@ def wanted_cuts(cells: FrequencyTable, cuts: Mapping[str, Sequence[float]]) -> d
             coding.numbers[:n_values], np.asarray(list(cuts[coding.name]), np.float64)
         )
         wanted = np.zeros(coding.n_codes, np.bool_)
+        # a cut is named by the first value above it, and kept with the code below it
         wanted[first[(first > 0) & (first < n_values)] - 1] = True
         wanted_after[coding.name] = wanted
     return wanted_after

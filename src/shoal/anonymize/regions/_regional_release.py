@@ -279,7 +279,7 @@ class RegionalRelease:
             self.schema,
             self.totals.n_rows if keeps_all else self.n_released,
             partial(with_whole, self.asked),
-            expected if keeps_all else None,
+            expected if keeps_all else None,  # rows left out are nobody's to count
             self.totals.n_groups,
             self.rows.given(),
             {name: (reader, *held[name]) for name, reader in readers.items()},

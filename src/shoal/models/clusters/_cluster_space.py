@@ -148,6 +148,7 @@ class ClusterSpace:
                 parts.append(axis.table.max(axis=0))
             else:
                 wide = float(own.std())
+                # a scaled spread is 1 but for rounding, which must not decide between two lines
                 parts.append(np.array([_line(NEARLY * wide) if wide else 0.0]))
         return np.concatenate(parts)
 
@@ -183,6 +184,7 @@ class ClusterSpace:
                 else:
                     moved = np.zeros((len(axis.table), width))
                     moved[:, start:stop] = axis.table
+                    # every combination of the values of private categories
                     points = (points[:, None] + moved).reshape(-1, width)
             start = stop
         return points, tuple(segments)
@@ -240,6 +242,7 @@ def _on_lines(spread: float, origin: float, *, of_few: bool = False) -> tuple[fl
 def _is_of_few(values: Floats, few: int) -> bool:
     """Whether a column is spread by a few people: without them at its ends, much less is left."""
     ends = np.sort(values)[[min(few, len(values)) - 1, -min(few, len(values))]]
+    # the `few` values at either end all count as the innermost of them
     calm = np.clip(values, ends.min(), ends.max()).std() if ends[0] <= ends[1] else 0.0
     return bool(calm < MANYS * values.std())
 
@@ -290,5 +293,6 @@ def _place_values(coding: Coding) -> Floats:
     parts = []
     for column in np.asarray(levels).T:
         nodes, index = np.unique(column, return_inverse=True)
+        # two different nodes of a level are sqrt(2) apart as unit vectors
         parts.append(np.eye(len(nodes))[index] / np.sqrt(2 * levels.shape[1]))
     return np.concatenate(parts, axis=1)

@@ -91,6 +91,7 @@ class Grower:
         n_leaves = 1
         while self.queue:
             _, _, node, split = heappop(self.queue)
+            # too many leaves: a later split with fewer branches may still fit
             if n_leaves + self.n_branches(node, split) - 1 > self.plan.most_leaves:
                 continue
             if self.is_still_allowed(node, split):
@@ -99,13 +100,15 @@ class Grower:
                 for child in children:
                     self.search(child)
             else:
+                # a split elsewhere has divided its spans since it was queued: queue the node's next
+                # best
                 self.search(node)
         return self.tree
 
     def search(self, node: int) -> None:
         """Queue the best allowed split of a node."""
         depth, mass = self.tree.depth[node], self.tree.mass[node]
-        if depth >= self.plan.most_deep or np.count_nonzero(mass) < 2:
+        if depth >= self.plan.most_deep or np.count_nonzero(mass) < 2:  # pure: nothing to gain
             return
         levels = self.levels.get(node)
         here = Place(self.rows(node), self.segments(node))
@@ -117,12 +120,14 @@ class Grower:
         if candidate is None:
             return
         if self.forest is not None:
+            # should this split be forbidden later on, the search goes on from these levels
             self.levels[node] = self.state.level.copy()
         if self.plan.look_ahead and depth + 1 < self.plan.most_deep:
             candidate = look_ahead(self, here, candidate)
         rank = (candidate.below, -candidate.score)
         if self.plan.best_first:
             rank = (False, -candidate.gain * mass.sum())
+        # ties go to the older node; a node is queued once, so splits are never compared
         heappush(self.queue, (*rank, node, candidate.split))
 
     def find(self, here: Place, levels: Counts) -> Candidate | None:

@@ -83,6 +83,7 @@ def _columns(attributes: list[Attribute], coded: list[Coded], n_rows: int) -> Tr
     for index, one in enumerate(coded):
         n_groups[index, : len(one.labels)] = [len(labels) for labels in one.labels]
         n_groups[index, n_levels[index]] = OTHERS + 1
+    # behind the levels of a hierarchy there is room for the two sets of a split
     maps = [
         np.concatenate([*one.maps, np.full(one.n_codes if one.maps else 0, OTHERS, np.int32)])
         for one in coded
@@ -146,15 +147,18 @@ def _code_groups(attribute: Attribute, table: Input, place: int) -> Coded:
         str(value) for value, labels in zip(factor.values, paths, strict=True) if labels is None
     )
     if lost:
+        # values of a private column belong to people, and stay out of messages
         shown = ": " + ", ".join(map(repr, lost)) if attribute.public else ""
         raise HierarchyError(
             f"column {attribute.name!r}: its hierarchy lacks {len(lost)} of the values{shown}. "
             "Add a line for each one."
         )
     known = [labels for labels in paths if labels is not None]
+    # coarsest label first: values of a group get neighbouring codes, whatever the order of rows
     distinct = sorted(set(known), key=lambda labels: labels[::-1])
     code_of = {labels: code for code, labels in enumerate(distinct)}
     has_missing = bool((factor.codes < 0).any())
+    # a missing value has code -1, which reads the last entry
     recode = np.array([*(code_of[labels] for labels in known), len(distinct)], np.int32)
     n_codes = len(distinct) + has_missing
     maps, labels_of_level = [], []
