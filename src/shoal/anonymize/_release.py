@@ -199,7 +199,7 @@ class Release:
 
     @cached_property
     def column_risks(self) -> tuple[ColumnRisk, ...]:
-        """What an attacker can do who knows the columns that the promise names, and no others."""
+        """Risk from an attacker who knows only the columns that the promise names."""
         return column_risks(self.recoded.groups, self.privacy)
 
     @property
@@ -281,7 +281,7 @@ class Release:
             `NAME.schema.toml`, which may be published with it, and the folder `NAME.private` with
             the recoding, which may not.
         force : bool
-            Replace files that are there.
+            Replace existing files.
         publish : path, optional
             A folder that gets copies of the files that may be published, and of no others.
 

@@ -92,8 +92,8 @@ def linking_attack(
         What is published: any model that :func:`audit` reads, a release of Shoal, or a released
         table or file of any method whose columns are named as in the schema.
     original : table
-        Identities with their public columns.  It also has the private columns, by which the attack
-        is scored (the attacker does not use them); for a model it is the training table.
+        Identities with their public columns.  Its private columns only score the attack: the
+        attacker does not use them.  For a model it is the training table.
     schema : Schema
         What is public and what private, with the hierarchies of a released table.
     column : str, optional

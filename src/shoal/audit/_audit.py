@@ -81,7 +81,7 @@ def audit(
     schema : Schema
         Sensitive columns are private, all others are known to the attacker.
     k : int, default=10
-        Every span with more than one equivalence class needs as many rows.
+        Rows that every span with more than one equivalence class needs.
     release : {"counts", "frequencies", "majority"}, default="counts"
         What is published with the model.  It does not change spans or breaches, only how certain
         private values become.

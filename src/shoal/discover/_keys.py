@@ -66,8 +66,8 @@ def find_key(  # noqa: PLR0913  each one is a choice of the reader, by name
     search : {"greedy", "minimum"}
         Greedy, or branch and bound for the least cost, proved.
     duplicates : {"keep", "drop"}
-        What to do with rows that are equal on all columns: as long as they are kept no key
-        exists, so they may be made one.
+        What to do with rows that are equal on all columns.  There is no key while they are kept;
+        "drop" keeps one of them.
     bins : mapping of str to float, optional
         Width of the bins into which numbers of a column are put before they are compared.
     max_nodes : int

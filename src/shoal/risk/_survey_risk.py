@@ -101,7 +101,7 @@ def survey_risk(
     -----
     Of a table in Spark with more than a million combinations (of quasi-identifiers, weights and
     households), groups are counted and weighed there, and sums come back: exact, but for special
-    uniques, which need every combination.  Values are told apart as they are written.
+    uniques, which need every combination.  Values that are written differently are different.
 
     Examples
     --------
@@ -211,7 +211,7 @@ def _uniques(strata: list[Stratum], times: int, seed: int | None) -> PopulationU
         own = min(1.0, counts.n_rows / people)
         estimates.append(estimate_uniques(counts, own))
         if times:
-            apart = None if seed is None else seed + turn
+            apart = None if seed is None else seed + turn  # strata are drawn apart
             drawn += draw_shares(counts, own, "dankar", times, apart) * people
     total = sum(people for _, people in strata)
     n_rows = sum(counts.n_rows for counts, _ in strata)

@@ -131,7 +131,7 @@ class RowOptions:
     draw_seed : int, optional
         Seed of the draws; None draws a secret one, which a release keeps in the house.
     key : bytes, optional
-        32 secret bytes, of which tokens of pseudonyms and shifts of dates are made.
+        32 secret bytes, from which pseudonyms and shifts of dates are derived.
 
     Examples
     --------

@@ -208,7 +208,7 @@ class RegionalRelease:
         path : path
             The table's file; a folder of Parquet files where the table is in Spark.
         force : bool
-            Replace files that are there.
+            Replace existing files.
         publish : path, optional
             A folder that gets copies of the files that may be published.
 

@@ -163,6 +163,7 @@ def _solve(
     sample = rows.sample(sample_size(rows.n_rows, target), 0)
     weights = [schema[name].weight for name in names]
     columns = domain_columns(codings, weights, [is_range_column(coding) for coding in codings])
+    # the sample is cut where its share of a region's rows would be one
     cut = plan_cuts(columns, sample, int(target * len(sample) / max(1, rows.n_rows)))
     n_leaves = 1 + max(regions_of(cut))
     asked = privacy.rungs(rows.n_rows)[-1]

@@ -30,9 +30,9 @@ def closest_attack(
     release : table or path
         What is published, of any method.
     original : table or path
-        The rows that it was made of.
+        The raw rows that it was made from.
     control : table or path
-        Rows of others, which the release was not made of: the baseline.
+        Rows of other people, who are not in the release: the baseline.
     schema : Schema, optional
         Hierarchies behind labels.
     n_attacks : int, default=2000

@@ -36,13 +36,13 @@ def inference_attack(
     release : table or path
         What is published, of any method.
     original : table or path
-        The rows that it was made of.
+        The raw rows that it was made from.
     secret : str
         Column to guess.
     known : sequence of str, optional
         Columns that the attacker knows; all others unless given.
     control : table or path, optional
-        Rows of others, which the release was not made of.
+        Rows of other people, who are not in the release.
     schema : Schema, optional
         Hierarchies behind labels.
     tolerance : float, default=0.05
@@ -60,8 +60,8 @@ def inference_attack(
 
     Notes
     -----
-    Of rows that are as near, one is taken by luck: the share of them that is right counts, so that
-    luck itself does not.  A label counts as a guess only where it stands
+    Of equally near rows an attacker would pick one by luck: what counts is the share of them that
+    is right.  A label counts as a guess only where it stands
     for one value, a range by its middle.  See :func:`singling_out_attack` for references.
 
     Examples

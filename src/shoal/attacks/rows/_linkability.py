@@ -35,11 +35,11 @@ def linkability_attack(
     release : table or path
         What is published, of any method.
     original : table or path
-        The rows that it was made of.
+        The raw rows that it was made from.
     first, second : sequence of str
         Columns that the one and the other party knows.
     control : table or path, optional
-        Rows of others, which the release was not made of.
+        Rows of other people, who are not in the release.
     schema : Schema, optional
         Hierarchies behind labels.
     n_neighbors : int, default=1

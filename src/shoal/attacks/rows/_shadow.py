@@ -38,7 +38,7 @@ def shadow_attack(
     Parameters
     ----------
     make : callable
-        The program: takes a table and gives what would be published of it.
+        The program: takes a table and returns what it would publish.
     people : table or path
         Rows that the attacker has, the targets among them.
     schema : Schema, optional
@@ -46,9 +46,9 @@ def shadow_attack(
     n_shadows : int, default=16
         Releases that are made, an even number of at least 6; each of half of the people.
     n_attacks : int, default=200
-        Targets, drawn where there are more people.
+        Targets, drawn at random if there are more people.
     n_people : int, default=5_000
-        People of whom releases are made, drawn where there are more.
+        People whose rows releases are made from, drawn at random if there are more.
     random_state : int, default=0
         Seed.
     progress : callable, optional

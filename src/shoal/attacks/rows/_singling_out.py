@@ -40,9 +40,9 @@ def singling_out_attack(
     release : table or path
         What is published, of any method: labels, noise or synthetic rows.
     original : table or path
-        The rows that it was made of.
+        The raw rows that it was made from.
     control : table or path, optional
-        Rows of others, drawn as the original was, that the release was not made of.
+        Rows of other people, drawn like the original, who are not in the release.
     schema : Schema, optional
         Hierarchies behind labels; without it a label is a value, a number, a range or a star.
     n_columns : int, default=3
@@ -77,7 +77,7 @@ def singling_out_attack(
 
     Examples
     --------
-    A table published as it is singles out everybody who is alone in two columns.
+    An unprotected table singles out everybody who is unique in two columns.
 
     >>> people = {"age": [31, 45, 62, 70], "town": ["A", "B", "A", "B"]}
     >>> singling_out_attack(people, people, n_columns=2).risk

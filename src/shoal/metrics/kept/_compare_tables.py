@@ -55,7 +55,7 @@ def compare_tables(
     Notes
     -----
     A label is read as a recipient would: spread evenly over the raw values that it stands for, or,
-    where a number is needed, by its middle.  Of more than 50,000 rows as many are drawn; a column
+    where a number is needed, by its middle.  Of larger tables 50,000 rows are drawn; a column
     has at most 20 values that are told apart, and a number ten parts.  The order of the
     rows does not matter: the same content gives the same figures.
 

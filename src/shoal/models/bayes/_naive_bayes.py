@@ -41,11 +41,11 @@ class KAnonymousNaiveBayes(PublishedBayes, ClassifierMixin, BaseEstimator):
     privacy : PrivacyModel or int, default=10
         What every span has to satisfy; a number k stands for ``KAnonymity(k)``.
     ranges : int, default=10
-        Ranges that an ordered column is cut into, at most, of about as many people each.
+        Most ranges that an ordered column is cut into, of about equally many people each.
     alpha : float, default=1.0
-        Added to every count when shares are taken of it, as in scikit-learn.
+        Added to every count before shares are computed, as in scikit-learn.
     random_state : int, default=0
-        Seed of the draw who is counted by which column.  It is published: an audit draws again.
+        Seed for dealing people out to columns.  It is published: an audit deals them out again.
 
     Attributes
     ----------
@@ -188,6 +188,7 @@ class KAnonymousNaiveBayes(PublishedBayes, ClassifierMixin, BaseEstimator):
         """Labels of one column; none where the people whom it counts are no allowed groups."""
         least = max(self.privacy_.minimum_size, 1)
         asked = _asked_of_model(self.privacy_, rows, private, len(own_class))
+        # with a private class the labels of a public column form spans, which have to be allowed
         told = not (attribute.public and self.class_is_public_)
         allows = asked if told and attribute.public else _asked_of_sizes(least)
         ranges = max(1, min(int(self.ranges), len(rows) // least))
@@ -243,6 +244,7 @@ class KAnonymousNaiveBayes(PublishedBayes, ClassifierMixin, BaseEstimator):
         total = np.tile(np.log(smooth / smooth.sum()), (table.n_rows, 1))
         for column in self.columns_:
             counts = column.counts + self.alpha
+            # a value without a label has code -1, which reads the last line: zeros change nothing
             logs = np.vstack([np.log(counts / counts.sum(axis=0)), np.zeros(len(smooth))])
             total += logs[column.labels.codes(table, place_of[column.name])]
         shares: Floats = np.exp(total - total.max(axis=1, keepdims=True))

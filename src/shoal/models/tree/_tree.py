@@ -71,7 +71,7 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
     prune : bool or "auto", default="auto"
         Error-based pruning by subtree replacement; "auto" prunes with the gain ratio only.
     confidence_factor : float, default=0.25
-        Confidence of the error estimate by which subtrees are pruned; smaller prunes more.
+        Confidence of the error estimate used for pruning; smaller values prune more.
     look_ahead : bool, default=False
         Where the best split of a node starves (some branch has rows of several classes and no
         split is allowed there), take the split that gains most together with those after it:
@@ -117,9 +117,9 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
     under `privacy` (with `KAnonymity(k)`: at least k rows).  `fit` checks this on the finished tree
     with code that shares nothing with the search, and raises `GuaranteeError` rather than return a
     tree that fails.  A missing public value is read strictly: its row gets a branch of its own, and
-    the attacker may think of any branch for it.  A test of a public or private column names only
-    values that as many of the rows have that may be at its node as `privacy` wants of a group; this
-    is checked on the finished tree, too.
+    the attacker may think of any branch for it.  A test of a public or private column names a
+    value only if as many rows that may be at its node have it as `privacy` wants in a group; this is
+    checked on the finished tree, too.
 
     **Does not promise** that classes within a span differ: see `exposure_`, or ask for diversity.
     What the choice of splits tells is not covered: of few people it may be that one table alone

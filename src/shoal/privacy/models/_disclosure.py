@@ -31,7 +31,7 @@ class DeltaDisclosure(ColumnModel):
     delta : float
         Above 0.
     column : str, optional
-        The sensitive column; every one of them when not given.
+        The sensitive column; by default every one.
 
     Notes
     -----

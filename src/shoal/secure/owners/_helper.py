@@ -26,7 +26,7 @@ class Helper(Participant):
     party : FirstParty or SecondParty
         Session with the other helper.
     owners : mapping of str to Channel
-        Lines to the owners that are there, by name.
+        Lines to the connected owners, by name.
     terms : Terms
         What all agreed on.
 
