@@ -118,8 +118,8 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
     with code that shares nothing with the search, and raises `GuaranteeError` rather than return a
     tree that fails.  A missing public value is read strictly: its row gets a branch of its own, and
     the attacker may think of any branch for it.  A test of a public or private column names a
-    value only if as many rows that may be at its node have it as `privacy` wants in a group; this is
-    checked on the finished tree, too.
+    value only if it is had by as many of the rows that may be at its node as `privacy` wants in a
+    group; this is checked on the finished tree, too.
 
     **Does not promise** that classes within a span differ: see `exposure_`, or ask for diversity.
     What the choice of splits tells is not covered: of few people it may be that one table alone
