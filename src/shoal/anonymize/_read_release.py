@@ -35,7 +35,7 @@ def read_release(
     source : path
         The released table, or its manifest.
     form : {"intervals", "midpoints", "draws", "labels"}
-        What becomes of labels of numeric and date columns: columns `NAME_low` and `NAME_high`, the
+        What to make of labels of numeric and date columns: columns `NAME_low` and `NAME_high`, the
         middle of the label, a value drawn within it, or the label as it is.
     schema : Schema, optional
         What the columns are; `NAME.schema.toml` beside the table unless given.

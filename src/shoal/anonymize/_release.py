@@ -99,7 +99,7 @@ class Release:
     compressed : Compressed
         The table, still where it was.
     output : RowOptions
-        How rows are given out.
+        How rows are written.
     notes : tuple of str
         What the user should know: approximations, columns that could not be used.
     seconds : mapping

@@ -92,11 +92,11 @@ def refine_attack(
     schema : Schema
         What the columns are; hierarchies and lines are public.
     method, ranges : str
-        How it was made, as the manifest says; a Release knows.
+        How it was made, as the manifest says; not needed for a Release.
     register : table, optional
         Quasi-identifiers of everybody in the release, each person once, and perhaps of others.
     truth : table, optional
-        The raw table, to count whom a conclusion singles out.  Nothing is concluded from it.
+        The raw table, to count whom a conclusion singles out.  The attack does not use it.
 
     Returns
     -------

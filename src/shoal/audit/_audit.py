@@ -107,11 +107,11 @@ def audit(
 
     Notes
     -----
-    **Guarantee.**  A model is called safe only where it was read completely: wrappers are opened or
-    not called safe, models that keep training rows are unsafe by that alone, and every array in
-    the object is held against the rows of the table.  The method is "exact" unless the
-    result says otherwise: a row's span is the set of equivalence classes that it can fall in when
-    its private values vary over their domains.
+    **Guarantee.**  A model is called safe only if it was read completely: wrappers that cannot be
+    opened are not called safe, models that keep training rows are unsafe for that reason alone, and
+    every array in the object is compared with the rows of the table.  The method is "exact" unless
+    the result says otherwise: a row's span is the set of equivalence classes that it can fall in
+    when its private values vary over their domains.
 
     **Assumes** that the attacker knows the public values of everybody, and the domains.
 

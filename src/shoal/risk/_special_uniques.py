@@ -81,7 +81,7 @@ def special_uniques(
     cells : FrequencyTable
         The groups of a table, raw or released.
     max_size : int, optional
-        Largest set of columns; all when not given.
+        Largest set of columns; by default all.
     fraction : float, optional
         Share of the population that is in the table, for `dis`.
 

@@ -108,18 +108,18 @@ class TableFile(type(Path())):  # type: ignore[misc]
 
 @dataclass(frozen=True)
 class RowOptions:
-    """How released rows are given out.
+    """How released rows are written.
 
-    The order of the input says who is who to anybody who knows it (a table sorted by name), so a
-    release is put into a secret random order that is not kept.
+    The order of the input tells who is who to anybody who knows it (a table sorted by name), so a
+    release is put into a secret random order that is kept nowhere.
 
     Parameters
     ----------
     keep_suppressed : bool
         Keep suppressed rows with every quasi-identifier starred, instead of leaving them out.
     shuffle : int or None
-        Seed of an order that can be made again, for tests; whoever knows it can undo the order.
-        None draws a secret one.
+        Seed of a reproducible order, for tests; whoever knows it can undo the order.  None draws a
+        secret one.
     ranges : tuple of str
         Numeric quasi-identifiers that get columns `NAME_min`, `NAME_max` and `NAME_mean` besides.
     keep_order : bool

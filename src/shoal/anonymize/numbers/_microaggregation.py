@@ -51,9 +51,9 @@ class Microaggregation(Anonymizer):
         What every released group has to meet; a number stands for k-anonymity.
     search : {"auto", "mdav", "exchange", "exact"}, default="auto"
         MDAV, MDAV improved by exchanges between neighbouring groups, or the grouping into runs of
-        least squared error, which can be found for one column; where no value comes twice, no other
-        grouping has a lower one.  "auto" is exact for one numeric or date
-        column and exchanges otherwise.
+        least squared error, which can be found for one column; where all values differ, no other
+        grouping has a lower one.  "auto" is exact for one numeric or date column and exchanges
+        otherwise.
     max_suppression : float, default=0.0
         Share of rows that may be left out where limits make it impossible to protect them.
 
@@ -72,8 +72,8 @@ class Microaggregation(Anonymizer):
     `privacy`.  Every mean is that of a whole group, so of at least k people; a group in which a
     value is missing has no mean of that column.
 
-    **Does not promise** that nothing is learnt of numbers: whoever knows all but one of a group
-    knows the last one's value to within the step times the people in the group.
+    **Does not promise** that nothing is learnt about numbers: whoever knows the values of all but
+    one person in a group knows the last one's to within the step times the people in the group.
 
     **Departures from the papers.**  Rows with equal quasi-identifiers stay together, so a group may
     be larger than 2k - 1.  MDAV [DT05]_ looks at no more than 8,192 combinations at a time.

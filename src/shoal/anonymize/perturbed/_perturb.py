@@ -58,8 +58,8 @@ def perturb_table(
         Numeric, date or ordinal columns whose values change rows, and the share of the rows that
         lies between the ranks at most.  Every value stays in the column.
     pram : mapping of str to float
-        Categorical or ordinal columns, and the probability with which a value is kept; else one is
-        drawn as values occur in the column.
+        Categorical or ordinal columns, and the probability with which a value is kept; otherwise
+        one is drawn from the distribution of the column.
     keep : collection of str
         Quasi-identifiers that are written as they are; every other one has to be changed.
     random_state : int, optional
@@ -69,8 +69,8 @@ def perturb_table(
 
     Notes
     -----
-    **Guarantee.**  None by counting: nobody is sure to hide among k people.  What is given instead
-    is measured: how many rows are found again by an attacker who knows the raw quasi-identifiers
+    **Guarantee.**  None by counting: nobody is certain to hide among k people.  Instead the risk is
+    measured: how many rows are linked correctly by an attacker who knows the raw quasi-identifiers
     of everybody and takes the nearest row.  A better attacker may find more.
 
     Examples

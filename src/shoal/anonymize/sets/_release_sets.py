@@ -145,17 +145,17 @@ def release_sets(
     m : int
         Items that an attacker may know of a person, at most.
     output : RowOptions, optional
-        The order of the rows; a secret one unless said otherwise.
+        The order of the rows; by default a secret one.
     encoding : str, optional
         Encoding of CSV files.
 
     Notes
     -----
     **Guarantee.**  Whoever knows at most m items of a person finds at least k rows that have them,
-    as they are written [TMK08]_.  Counted again in what was written.
+    as they are written [TMK08]_.  This is counted again in the written table.
 
-    **Does not promise** anything to people of whom more than m items are known, nor about what
-    items say: a combination may be in k rows that all share a further, private item.
+    **Does not promise** anything to people about whom more than m items are known, nor about what
+    items reveal: a combination may be in k rows that all share a further, private item.
 
     **Departures from the paper.**  Rare combinations are looked for by size, as in its Apriori
     algorithm, and the cheapest node of each is raised, all of a size at once; then nodes are

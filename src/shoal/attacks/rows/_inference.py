@@ -46,7 +46,7 @@ def inference_attack(
     schema : Schema, optional
         Hierarchies behind labels.
     tolerance : float, default=0.05
-        A guess of a number is right within this share of it.
+        A guessed number is right if it is off by at most this share of the true one.
     n_attacks : int, default=2000
         People, drawn where there are more.
     random_state : int, default=0
@@ -55,7 +55,7 @@ def inference_attack(
     Returns
     -------
     AttackResult
-        `risk` is the share of people guessed rightly, `baseline` that of control rows.
+        `risk` is the share of people guessed correctly, `baseline` that of control rows.
         ``details["by_luck"]`` is the share for a released row drawn at random.
 
     Notes

@@ -37,7 +37,7 @@ def linkability_attack(
     original : table or path
         The raw rows that it was made from.
     first, second : sequence of str
-        Columns that the one and the other party knows.
+        Columns that the first and the second party know.
     control : table or path, optional
         Rows of other people, who are not in the release.
     schema : Schema, optional
@@ -57,8 +57,8 @@ def linkability_attack(
 
     Notes
     -----
-    Rows that are as near are taken by luck, each party for itself: who hides among ten equal rows
-    is linked one time in ten.  See :func:`singling_out_attack` for references.
+    Equally near rows are picked at random, by each party for itself: whoever hides among ten equal
+    rows is linked one time in ten.  See :func:`singling_out_attack` for references.
 
     Examples
     --------

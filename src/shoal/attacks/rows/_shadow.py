@@ -44,7 +44,7 @@ def shadow_attack(
     schema : Schema, optional
         Hierarchies behind labels.  With a subject all rows of a person are in a release or none.
     n_shadows : int, default=16
-        Releases that are made, an even number of at least 6; each of half of the people.
+        Number of releases, even and at least 6; each has half of the people.
     n_attacks : int, default=200
         Targets, drawn at random if there are more people.
     n_people : int, default=5_000

@@ -48,7 +48,7 @@ def singling_out_attack(
     n_columns : int, default=3
         Columns in a query.
     n_attacks : int, default=2000
-        Queries; there are fewer where no more different ones are found.
+        Queries; fewer if no more different ones are found.
     random_state : int, default=0
         Seed.
 
@@ -61,9 +61,9 @@ def singling_out_attack(
     Notes
     -----
     A query takes some columns of one released row: its label or range, or, of a number, all that
-    are at least as far from the median.  Only queries that one released row alone matches are
-    asked, and any where there are none; ``details`` counts them.  The larger of original and
-    control is cut to the size of the other, at random, since few rows are singled out more easily.
+    are at least as far from the median.  Only queries that match a single released row are used, or
+    any queries if there are none; ``details`` counts them.  The larger of original and control is
+    cut to the size of the other, at random, since few rows are singled out more easily.
 
     The three attacks :func:`singling_out_attack`, :func:`linkability_attack` and
     :func:`inference_attack` measure the three risks of [WP29]_ in the way of [GMH23]_.

@@ -40,7 +40,7 @@ def attack_table(
     Parameters
     ----------
     table : frame
-        The original rows, which the encoded ones are made of here.
+        The original rows; they are encoded here.
     key : TransformKey
         The shared key.
     public : frame or None

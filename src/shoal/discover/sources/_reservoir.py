@@ -26,8 +26,8 @@ from shoal.typing import Codes, Counts, Native
 class RowSample:
     """A random sample of a stream of rows, for searches over tables too large to hold.
 
-    Pass it to :func:`find_key` or :func:`mask` in place of a table once the stream has ended, or
-    at any time in between: the result speaks of the rows seen so far.
+    Pass it to :func:`find_key` or :func:`mask` in place of a table once the stream has ended, or at
+    any time in between: the result is about the rows seen so far.
 
     Parameters
     ----------

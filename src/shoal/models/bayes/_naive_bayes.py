@@ -77,9 +77,9 @@ class KAnonymousNaiveBayes(PublishedBayes, ClassifierMixin, BaseEstimator):
     labels and all.  `fit` checks spans by the plain definition and raises `GuaranteeError` rather
     than return a classifier that fails.
 
-    Counts of several columns over the same people could be subtracted from one another: where one
-    group of k + 1 people holds another one of k, the difference is one person.  So the rows are
-    dealt to the columns, and each person is counted once.
+    Counts of several columns over the same people could be subtracted from one another: if a group
+    of k + 1 people contains another of k, the difference is one person.  So the rows are dealt out
+    to the columns, and each person is counted once.
 
     **Does not promise** that classes within a span differ: see `exposure_`, or ask for diversity.
     With models beyond k the choice of labels depends on private values; whoever knows how labels

@@ -63,7 +63,7 @@ class KAnonymousRules(BaseEstimator):
         Role of every item: sensitive ones are private, all others public (see
         :func:`shoal.audit.item_schema`).  Without a schema every item is public.
     privacy : PrivacyModel or int, default=10
-        What every span has to satisfy about which the rules say something private; a number is k.
+        What every span has to satisfy if the rules say something private about it; a number is k.
         Every private item is a sensitive column with the values true and false.
     min_support, min_confidence : float
         As in the mining of frequent itemsets.
@@ -73,8 +73,8 @@ class KAnonymousRules(BaseEstimator):
         Parent of each item; a rule that breaks anonymity is tried with coarser items before it is
         dropped.  Parents whose items are partly private are not used.
     close_channels : bool, default=True
-        Also leave out rules by whose supports fewer than k rows might be counted out.  Without
-        it only spans are guaranteed: publish rules without support and confidence then.
+        Also leave out rules whose supports might single out fewer than k rows.  Without it only
+        spans are guaranteed: then publish rules without support and confidence.
     prefer : {"rules", "weight"}, default="rules"
         Of the two sets that are tried, release the one with more rules, or with more support times
         confidence.
