@@ -185,10 +185,10 @@ class RowScan:
     def _counted(self, width: int) -> list[tuple[Counter[bytes], float]]:
         """How many people have each row of `width` numbers, and the bits of a row."""
         if width not in self._counts:  # most models have no array of most widths
-            counters = self._counts[width] = []
+            counts = self._counts[width] = []
             for matrix in self._widths[width]:
                 bits = float(sum(np.log2(len(np.unique(column))) for column in matrix.T))
-                counters += [(Counter(keys), bits) for keys in _keys(matrix)]
+                counts += [(Counter(keys), bits) for keys in _keys(matrix)]
         return self._counts[width]
 
     @cached_property

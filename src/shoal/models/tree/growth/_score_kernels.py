@@ -198,7 +198,7 @@ def _cut_between(
             step //= 2
     if not restricted or cut_open[cut]:
         return cut, middle
-    # the open cut that is nearest, to and fro: one to the right first, then one to the left
+    # the nearest open cut: one to the right first, then one to the left, then two
     for away in range(1, 2 * (right - left)):
         other = cut + (away + 1) // 2 * (1 if away % 2 else -1)
         if left <= other < right and cut_open[other]:
