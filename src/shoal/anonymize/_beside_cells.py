@@ -256,7 +256,7 @@ def _kind(cell: ElementTree.Element) -> str:
 
 
 def _look(cell: ElementTree.Element) -> tuple[Any, ...]:
-    """All of a cell besides where it is and what it says."""
+    """Everything about a cell except its place and its text."""
     given = sorted((name, value) for name, value in cell.items() if name != "r")
     return (*given, *(_tag(part) for part in cell.iter()))
 

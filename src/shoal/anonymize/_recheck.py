@@ -124,7 +124,7 @@ def _as_labels(groups: FrequencyTable, recoded: Recoded) -> FrequencyTable:
 
 
 def _read_both(table: Native, witness: Witness, schema: Schema) -> tuple[TextTable, TextTable]:
-    """What was written, by what stands in it, and the source; how cells are apart is told."""
+    """The written table and the source, read by their text; the dialect is given."""
     dialect = witness.written
     if dialect is not None and isinstance(table, Path) and table.is_file():
         dialect = with_own_header(table, dialect)

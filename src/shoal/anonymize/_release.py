@@ -168,7 +168,7 @@ class Release:
 
     @cached_property
     def loss_bound(self) -> LossBound:
-        """What was lost, and what every release with groups of this size loses at least."""
+        """The loss, and a lower bound on the loss of any release with groups of this size."""
         is_range = getattr(self.recoding, "is_range", None)
         # a bound takes about as long as the search did
         work = int(WORK * {"long": 5, True: 1}.get(self.parameters.get("refine", False), 0.2))

@@ -255,7 +255,7 @@ def keep_reading(table: PathText, told: OpenOptions) -> None:
 
 
 def as_told(release: PathText, told: OpenOptions) -> OpenOptions:
-    """How the raw table of a release is read: as it was when it was released, where it is not said.
+    """How to read the raw table of a release: unless said otherwise, as when it was released.
 
     Examples
     --------

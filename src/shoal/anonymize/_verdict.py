@@ -337,7 +337,7 @@ def _beyond_limits(groups: FrequencyTable, schema: Schema) -> dict[str, int]:
 
 
 def _raw_values(coding: Coding, kind: str) -> list[Any]:
-    """What a recipe builds a tree from; a released table has only what is left of the values."""
+    """Values to build a hierarchy from; of a released table, those that are left."""
     texts = [value for value in coding.texts if value is not None]
     if kind != "numeric":
         return texts

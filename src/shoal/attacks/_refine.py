@@ -314,7 +314,7 @@ def _placed(people: _People, sizes: Counts, said: Sequence[Conclusion]) -> Attac
 
 
 def _place(people: _People, sizes: Counts, said: Sequence[Conclusion]) -> Flags:
-    """Who is certainly in one group: the only one whom a conclusion fits, or all that fit a group.
+    """People certainly in one group: the only one a conclusion fits, or all that fit the group.
 
     Whoever is placed fits no other group, which may leave others alone: until nothing changes.
     """

@@ -71,7 +71,7 @@ def find_linear_spans(
 
 
 def _behind_fit(last: Any, features: Features, table: TrainingTable, k: int) -> tuple[str, ...]:
-    """What is not known to be safe of what a model was fitted to."""
+    """Messages on parts of a fit that are not known to be safe."""
     matrix, target = features.doubles, table.schema.target
     if target is None or not table.columns:
         return ()

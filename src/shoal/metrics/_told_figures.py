@@ -50,7 +50,7 @@ class LineLoss(NamedTuple):
 
 
 def line_losses(recoded: Recoded, *, are_told: bool = True) -> dict[str, LineLoss]:
-    """What each column loses whose ranges are on a line.
+    """Loss of each column whose ranges lie on a line.
 
     `are_told` is false where no cell says where ranges end.  Ranges that end at values of people
     are taken as wide as public lines around them.

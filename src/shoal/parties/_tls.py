@@ -57,7 +57,7 @@ class TLSChannel(Channel):
         self._line.close()
 
     def _write(self, *parts: Buffer) -> None:
-        """Send; what comes meanwhile is kept, so that two who send at once do not block."""
+        """Send; what arrives meanwhile is kept, so that two senders do not block each other."""
         deadline = time.monotonic() + self.timeout
         for part in _joined(parts):
             view = memoryview(part)

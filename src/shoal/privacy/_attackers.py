@@ -35,7 +35,7 @@ class AttackerModel(PopulationModel):
     fraction: float | None
 
     def _settle_attacker(self) -> None:
-        """Check the attacker, or find who is meant from what is given."""
+        """Check the attacker, or infer it from the other parameters."""
         name = type(self).__name__
         given = self.fraction is not None or self.population is not None
         if self.attacker is None:

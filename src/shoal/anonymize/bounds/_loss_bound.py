@@ -44,7 +44,7 @@ _NEAR = 0.7  # of the release's loss: no other bound is looked for
 
 @dataclass(frozen=True)
 class LossBound:
-    """What a release loses, and what every release of its kind loses at least.
+    """The loss of a release, and a lower bound on that of every release of its kind.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def bound_loss(
     exact: bool = True,
     work: int = WORK,
 ) -> LossBound:
-    """How little a release could lose whose groups have at least `minimum_size` rows.
+    """Lower bound on the loss of any release whose groups have at least `minimum_size` rows.
 
     `is_range` says which columns may be released as ranges; by default all that have an order.
     Those end at any value if `exact`, else on public lines.  `work` is how many

@@ -260,7 +260,7 @@ def settle(found: Found, sizes: Counts, least: int, prices: Whole, backwards: bo
     """Lower prices until none of some boxes is worth anything, one after the other."""
     n = found.loss.shape[0]
     for i in range(n):
-        # which prices pay depends on the order, so rounds alternate it
+        # which prices pay depends on the order, so every other round goes backwards
         box = n - 1 - i if backwards else i
         cells = found.cell[found.start[box] : found.start[box + 1]]
         worth, _ = weigh(cells, sizes, prices, found.loss[box], least)

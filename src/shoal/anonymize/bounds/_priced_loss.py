@@ -141,7 +141,7 @@ def _blocks(codes: Codes, sizes: Counts, n_codes: int, most: int) -> Whole:
 
 
 def _least_losses(columns: GroupColumns, column: int, block: Whole) -> Whole:
-    """What a row loses at least whose label covers some code of one block and some of another.
+    """Least loss of a row whose label covers a code of one block and a code of another.
 
     In units, for each pair of blocks, the first of them first.
     """

@@ -1,4 +1,4 @@
-"""Where the domain of a table is cut first: where groups would be cut anyway.
+"""First cuts of a table's domain, where groups would be cut anyway.
 
 They are Mondrian's cuts under the loss: the column whose cut takes away most loss for the bits it
 spends, at the middle of an ordered column or between the children of a node.

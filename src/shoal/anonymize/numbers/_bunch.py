@@ -1,4 +1,4 @@
-"""Points in groups of at least k: who searches, and on how many of them at a time."""
+"""Points in groups of at least k: which search runs, and on how many points at a time."""
 
 from __future__ import annotations
 

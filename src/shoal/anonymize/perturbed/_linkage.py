@@ -1,4 +1,4 @@
-"""How many rows an attacker finds again who knows the raw quasi-identifiers of everybody."""
+"""How many rows an attacker links who knows the raw quasi-identifiers of everybody."""
 
 from __future__ import annotations
 

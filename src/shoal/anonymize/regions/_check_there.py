@@ -32,7 +32,7 @@ class CheckedThere(NamedTuple):
 def check_there(
     table: Native, schema: Schema, privacy: PrivacyModel, *, drop_stars: bool
 ) -> CheckedThere | None:
-    """Check the groups of a table where it is; None where they can come here, or have to.
+    """Check the groups of a table in Spark; None if they can be collected, or have to be.
 
     People with several rows, conditions on some of the columns and those on a population are
     counted over the whole table, in one place.  Where a column that names people is not in the

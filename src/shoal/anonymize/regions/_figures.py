@@ -1,4 +1,4 @@
-"""Figures of a release that was made region by region: what adds up, and what is counted last.
+"""Figures of a release by regions: sums over regions, and figures of the final groups.
 
 Loss adds up over rows, so every region says what it lost.  Sizes of groups do not: groups of two
 regions may be released alike.  They are counted on the output, by the judge.

@@ -233,7 +233,7 @@ def _require_whole_unchanged(asked: PrivacyModel, n_suppressed: int, n_rows: int
 
 
 def _notes(n_regions: int, privacy: PrivacyModel, asked: PrivacyModel) -> tuple[str, ...]:
-    """What the reader should know of how the table was cut."""
+    """Notes on how the table was cut, for the reader."""
     notes = [f"the table was solved in {n_regions} regions, each by itself"]
     notes += _asked_notes(privacy, asked)
     if not privacy.is_monotone:

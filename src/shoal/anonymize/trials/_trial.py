@@ -1,4 +1,4 @@
-"""What methods lose on a sample of a table's cells, and how long they take on the whole.
+"""Loss of methods on a sample of a table's cells, and their time on all of them.
 
 Neither looks at a clock, so that the same table always gets the same method.
 """
@@ -52,7 +52,7 @@ class Trial:
 
 
 def predict_seconds(method: str, n_cells: int, n_columns: int) -> float:
-    """About how long a search takes on one core; within a factor of three where it was measured.
+    """Estimated seconds of a search on one core; within a factor of three where measured.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Linkability: two parties who know different columns of a person, joined by what is published."""
+"""Linkability: a release joins what two parties know about a person in different columns."""
 
 from __future__ import annotations
 

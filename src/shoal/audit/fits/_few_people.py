@@ -62,7 +62,7 @@ def small_classes(table: TrainingTable, k: int) -> tuple[str, ...]:
 
 
 def few_behind_coefficients(matrix: Floats, k: int) -> tuple[str, ...]:
-    """What is not known to be safe since fewer than k people decide what is said about some.
+    """Messages on parts of a fit that fewer than k people decide, so not known to be safe.
 
     The measure is leverage: in least squares it is the weight of a person's own target in what the
     model says about that person, and a feature that m people share gives each of them 1 / m.

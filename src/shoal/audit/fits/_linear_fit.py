@@ -79,7 +79,7 @@ def has_own_means(model: Any, matrix: Floats, table: TrainingTable) -> bool:
 
 
 def read_fit(model: Any, matrix: Floats, table: TrainingTable) -> LinearFit | None:
-    """What a model leaves over of a table; None where it cannot be told, or consists of means."""
+    """Residuals of a model on a table; None if they are unknown, or the model consists of means."""
     kind = type(model).__name__
     wanted = _wanted(model, table)
     if not is_known(model) or consists_of_means(model) or wanted is None:

@@ -23,7 +23,7 @@ Part: TypeAlias = tuple[NDArray[np.integer], list[NDArray[np.int64]], NDArray[np
 
 @dataclass
 class BitsOfPeople:
-    """What sums tell of each person, as a share of what is not known.
+    """Bits that sums reveal about each person, as a share of the unknown ones.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Several trees seen as spans: what somebody learns who sees them all."""
+"""Spans of several trees for somebody who sees them all."""
 
 from __future__ import annotations
 

@@ -187,7 +187,7 @@ def _with_warning(
 
 
 def _by_counts(facts: Facts, hint: NameHint | None = None) -> Decision:
-    """Where neither values nor name speak, how far the column tells rows apart decides."""
+    """Decide by how far the column tells rows apart, when neither values nor name do."""
     if facts.sort == "number" and (facts.fractional or speaks_of_amounts(facts.name)):
         return _number(facts, hint)
     if facts.n_rows >= 20 and facts.all_differ and facts.sort != "date":

@@ -22,7 +22,7 @@ _OF_SOMETHING = re.compile(r"\b(number|numero|anzahl|nombre|n) (of|de|di|d|des)\
 
 
 class NameHint(NamedTuple):
-    """A role that a column's name gives away, what it says the column is, and by how many signs."""
+    """A role suggested by a column's name, what the column is, and the length of the match."""
 
     role: Role
     what: str

@@ -86,7 +86,7 @@ def _some(sets: Iterator[tuple[int, ...]]) -> Iterator[list[tuple[int, ...]]]:
 
 
 def _split(sizes: Counts, groups: Counts) -> Split:
-    """What is counted of groups, from how many have each size."""
+    """Figures of the groups, from the number of groups of each size."""
     both = zip(sizes.tolist(), groups.tolist(), strict=True)
     pairs = sum(n * (size * (size - 1) // 2) for size, n in both)  # of any size, as Python's
     return Split(pairs, int(groups.sum()), int(groups[sizes == 1].sum()))

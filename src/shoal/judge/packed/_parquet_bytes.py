@@ -58,7 +58,7 @@ def parquet_doors(path: Path) -> Iterator[str]:
 
 
 def _pages(data: Any, column: Mapping[int, Any]) -> tuple[int, int] | None:
-    """Where the pages of a column of a group are; None where they are not one after another."""
+    """Places of the pages of a column in a row group; None if they are not contiguous."""
     start = min(offset for offset in (column[9], column.get(11) or column[9]))
     stop = start + column[7]
     offset, n_values, n_lists = start, 0, 0
@@ -75,7 +75,7 @@ def _pages(data: Any, column: Mapping[int, Any]) -> tuple[int, int] | None:
 
 
 def _said_again(data: Any, offset: int, column: Mapping[int, Any]) -> set[tuple[int, int]]:
-    """Where some writers (that of Polars) say once more, behind its pages, what a column is."""
+    """Where some writers (Polars') repeat the metadata of a column behind its pages."""
     reader = RecordReader(data, offset)
     try:
         same = reader.record() == column

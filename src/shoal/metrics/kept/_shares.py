@@ -120,7 +120,7 @@ def _band(label: str | None) -> tuple[float, float, bool]:
 
 
 def _edges(points: Floats, values: Floats) -> Floats:
-    """Where parts begin, but the first; each distinct number is one where there are few."""
+    """Beginnings of all parts but the first; if there are few numbers, each is a part."""
     if len(values) <= N_BINS:
         return values[1:]
     known = points[~np.isnan(points)]
@@ -148,7 +148,7 @@ def _spread(start: Any, stop: Any, own: Floats, ends: Any) -> Floats:
 
 
 def _with_missing(blocks: list[Floats], numbers: list[Floats]) -> list[Floats]:
-    """A further part for what is missing, where anything is."""
+    """Add a part for missing values, if there are any."""
     gaps = [np.isnan(one) for one in numbers]
     if not any(gap.any() for gap in gaps):
         return blocks

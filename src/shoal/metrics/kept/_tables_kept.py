@@ -184,7 +184,7 @@ def _column(column: ColumnPair, pair: TablePair, moved: list[float]) -> ColumnKe
 
 
 def _moments(numbers: Floats, weights: Floats) -> tuple[float, float]:
-    """Mean and standard deviation of what is known; NaN twice where nothing is."""
+    """Mean and standard deviation of the known values; NaN for both if there are none."""
     known = ~np.isnan(numbers)
     if not weights[known].sum() > 0:
         return float("nan"), float("nan")

@@ -185,7 +185,7 @@ class KAnonymousNaiveBayes(PublishedBayes, ClassifierMixin, BaseEstimator):
         private: PrivateColumns,
         own_class: Codes,
     ) -> Labels:
-        """Labels of one column; none where the people whom it counts are no allowed groups."""
+        """Labels of one column; none if the people it counts do not form allowed groups."""
         least = max(self.privacy_.minimum_size, 1)
         asked = _asked_of_model(self.privacy_, rows, private, len(own_class))
         # with a private class the labels of a public column form spans, which have to be allowed

@@ -33,7 +33,7 @@ class PublishedClusters(Published):
     tie_: float
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: all but `labels_`, which says of every training row where it is.
+        """What is pickled: all but `labels_`, which tells the cluster of every training row.
 
         Refused like :meth:`to_dict`: a pickle is published as easily, and a centroid of one row is
         that row.

@@ -139,7 +139,7 @@ class ClusterSpace:
         return np.concatenate([axis.put(table) for axis in self.axes], axis=1)
 
     def units(self, points: Floats) -> Floats:
-        """How far one person is from another, about; 0 where nothing private is told."""
+        """Typical distance between two people in each dimension; 0 if nothing private is told."""
         if not self.is_private.any():
             return np.zeros(points.shape[1])
         parts = []

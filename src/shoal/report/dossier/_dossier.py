@@ -1,4 +1,4 @@
-"""The dossier on a release: facts computed again, answers of people, and where to find what."""
+"""The dossier on a release: facts computed again, answers of people, and references."""
 
 from __future__ import annotations
 
