@@ -188,6 +188,7 @@ def draw_shares(
             answers = {name: _answer(name, again, fraction) for name in _needed(method, fraction)}
             uniques = answers[decide(answers, fraction) if method == "dankar" else method]
             if uniques is not None:
+                # of the population behind the drawn sample
                 shares[turn] = uniques * fraction / again.n_rows
     return shares
 

@@ -178,6 +178,7 @@ class Microaggregation(Anonymizer):
 
         def recode(group_of: NDArray[np.int64]) -> GroupRecoding:
             made = make_group_recoding(cells.keys, codings, is_range, group_of, exact=exact)
+            # groups that are joined get another mean, which may be that of a third one
             while exact and (joined := join_alike(cells, made)) is not None:
                 made = make_group_recoding(cells.keys, codings, is_range, joined, exact=True)
             return made

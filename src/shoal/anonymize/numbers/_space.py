@@ -46,7 +46,7 @@ def _sides(coding: Coding) -> Iterator[Floats]:
     known = ~np.isnan(coding.numbers)
     if coding.missing >= 0:
         known[coding.missing] = False
-        yield np.eye(1, coding.n_codes, coding.missing).T
+        yield np.eye(1, coding.n_codes, coding.missing).T  # equally far from all values
     if coding.kind != "categorical" and known.any():
         numbers = coding.numbers
         with np.errstate(over="ignore", invalid="ignore"):

@@ -145,6 +145,7 @@ class ClusterReach:
         if output == len(self.keys):
             self._make_room()
         points, segments = self.moves
+        # what |x|^2 exceeds |x - c|^2 by: highest for the nearest centroid, and linear in x
         scores = self.kinds @ (2 * centre) - (centre**2).sum()
         for begin, along in segments:
             scores = scores + 2 * centre @ begin
@@ -265,4 +266,4 @@ class Search:
         if not several.any():
             return True
         span = np.unique(spans.sums, return_inverse=True)[1].ravel()
-        return self.judge(np.where(several, span, -1))
+        return self.judge(np.where(several, span, -1))  # -1: nothing is told of these

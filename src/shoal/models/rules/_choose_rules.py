@@ -92,7 +92,7 @@ def _take(
     generalized: set[ItemRule] = set()
     for one in ordered:
         for rule in coarser(one.rule, baskets.parents):
-            if rule in chosen:
+            if rule in chosen:  # taken already, coarsened from another rule
                 break
             finer = split_by_rule(groups, rule, baskets.columns, baskets.private)
             if not allows(finer):
@@ -147,6 +147,7 @@ def close(chosen: list[Mined], baskets: Baskets) -> list[Mined]:
             return [*kept, *block]
         if len(block) <= least:
             return kept
+        # most rules fit, so that one search mostly settles a whole block
         half = len(block) // 2
         return extend(extend(kept, block[:half]), block[half:])
 

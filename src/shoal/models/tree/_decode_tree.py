@@ -67,7 +67,7 @@ def finish(
         if ordered:
             places = [[index] for index in split.groups.tolist()]
             lost = [index == [2] for index in places]
-            table = np.full(3, -1, np.int32)
+            table = np.full(3, -1, np.int32)  # at most the threshold, above it, missing
         else:
             groups = _labels(split, labels)
             places = [[views[slot].labels.index(label) for label in own] for own in groups]
@@ -76,6 +76,7 @@ def finish(
         for own, target in zip(places, children, strict=True):
             table[own] = target
         if to_majority:
+            # values that no branch names follow the largest branch, but not that of missing ones
             sizes = [
                 -1 if is_lost else nodes.counts[child].sum()
                 for is_lost, child in zip(lost, children, strict=True)

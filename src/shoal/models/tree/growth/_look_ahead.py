@@ -51,7 +51,7 @@ def _candidates(grower: Grower, here: Place) -> list[Candidate]:
     candidates: dict[tuple[int, int], Candidate] = {}
     for column in range(len(columns.ordered)):
         for level in range(1 if columns.ordered[column] else int(columns.n_levels[column]) + 1):
-            only = np.full(len(columns.ordered), -1, np.int64)
+            only = np.full(len(columns.ordered), -1, np.int64)  # -1: not to be split
             only[column] = level
             candidate = grower.find(here, only)
             if candidate is not None:
@@ -108,6 +108,7 @@ def _reaching(grower: Grower, here: Place, split: Split, group: int) -> Segments
         rows = spans.order[start:stop]
         lost = columns.codes[split.column, rows] == missing
         side = _route(grower, split, rows)
+        # a row whose value is missing may be in any branch: such a span has several bins
         for part, alone in ((rows[(side == group) & ~lost], bool(one)), (rows[lost], False)):
             if len(part):
                 runs.append(part)
