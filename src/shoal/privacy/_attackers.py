@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from shoal.tables import FrequencyTable
 
 ATTACKERS = ("prosecutor", "journalist", "marketer")
-"""Who knows that the person is in the table; who knows it not; who wants as many as possible."""
+"""One knows that the person is in the table, one does not, and one wants as many as possible."""
 
 
 class AttackerModel(PopulationModel):

@@ -24,7 +24,7 @@ from shoal.typing import Floats
 
 @dataclass(frozen=True, eq=False)
 class Instance:
-    """What a search for a key covers.
+    """One search for a key: what it has to cover.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class Instance:
     claim : str
         What covering the target proves about the table.
     probability : float
-        With which it does.
+        Probability that it does.
     """
 
     coverage: AllPairs | FarCoverage | SampledPairs
