@@ -161,7 +161,7 @@ def _keep(content: bytes) -> Path:
 
 
 def open_several(path: Path, options: OpenOptions) -> Engine:
-    """Open the files of a folder, or those that match a pattern; the exact name was tried before."""
+    """Open the files of a folder, or those that match a pattern; no file has that exact name."""
     if path.is_dir():
         return _open_folder(path, options)
     paths = [Path(name) for name in sorted(glob.glob(str(path), recursive=True))]
