@@ -75,8 +75,8 @@ def read_address(text: str, table: str | None = None) -> Address:
     if kind != "postgresql":
         return Address(kind, unquote(parts.path.removeprefix("/")), table or named)
     more = f"?{urlencode(query)}" if query else ""
-    place = f"postgresql://{parts.netloc}{parts.path}{more}"
-    return Address(kind, place, table or named)
+    location = f"postgresql://{parts.netloc}{parts.path}{more}"
+    return Address(kind, location, table or named)
 
 
 def is_address(source: object) -> bool:

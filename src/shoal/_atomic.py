@@ -48,7 +48,7 @@ _open: set[Path] = set()
 
 
 def refuse_existing(paths: Iterable[PathText], *, force: bool) -> None:
-    """Raise, before any work, when a result would replace something that is there."""
+    """Raise, before any work, if a result would replace an existing file."""
     wanted = [Path(path) for path in paths]
     for folder in {path.parent for path in wanted}:
         settle(folder)
@@ -163,13 +163,13 @@ def settle(folder: PathText) -> None:
     """Finish what killed writers left in a folder: move a decided set, remove anything else."""
     folder = Path(folder)
     try:
-        found = [entry for entry in folder.iterdir() if entry.name.startswith(SCRATCH)]
+        leftovers = [entry for entry in folder.iterdir() if entry.name.startswith(SCRATCH)]
     except OSError:
         return
-    if not found:
+    if not leftovers:
         return
     with hold(folder):
-        for scratch in found:
+        for scratch in leftovers:
             if scratch.is_dir() and not is_held(scratch / _LOCK):
                 _settle_one(folder, scratch)
 

@@ -63,8 +63,8 @@ def is_kept(digest: str, name: str, shipped: str | None = None) -> bool:
 @functools.cache
 def _kept_files(folder: str) -> frozenset[str]:
     """Names of index files that were there when this process first asked."""
-    found = (files for _, _, files in os.walk(folder))
-    return frozenset(file for files in found for file in files if file.endswith(".nbi"))
+    listings = (files for _, _, files in os.walk(folder))
+    return frozenset(file for files in listings for file in files if file.endswith(".nbi"))
 
 
 def _home() -> str:
@@ -120,11 +120,11 @@ def compile_in_turn(dispatcher: Any, folder: str) -> None:
     turns: list[ExitStack] = []
 
     def load_or_wait(signature: Any, context: Any) -> Any:
-        found = plain_load(signature, context)
-        if found is None and turns:
+        overload = plain_load(signature, context)
+        if overload is None and turns:
             turns[-1].enter_context(_turn(file, WAITING))
-            found = plain_load(signature, context)
-        return found
+            overload = plain_load(signature, context)
+        return overload
 
     def compile_in_turn(signature: Any) -> Any:
         with global_compiler_lock, ExitStack() as turn:

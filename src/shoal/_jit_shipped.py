@@ -70,11 +70,11 @@ def lend(dispatcher: Any, digest: str, folder: str | None) -> None:
 
     @functools.wraps(own)
     def load(key: Any) -> Any:
-        found = own(key)
-        if found is None:
+        overload = own(key)
+        if overload is None:
             with suppress(Exception):  # whatever is wrong with the file: compile instead
-                found = files.load(_for_any_processor(key))
-        return found
+                overload = files.load(_for_any_processor(key))
+        return overload
 
     dispatcher._cache._cache_file.load = load
 

@@ -108,8 +108,8 @@ def _calls_resolved_once() -> Iterator[None]:
         flags = settings()
         key = id(function), id(flags), context, tuple(arguments), tuple(keywords.items())
         if key not in known:
-            found = plain(function, context, arguments, keywords)
-            known[key] = found, function, flags  # an id lasts as long as what has it
+            resolved = plain(function, context, arguments, keywords)
+            known[key] = resolved, function, flags  # an id lasts as long as what has it
         return known[key][0]
 
     owner.get_call_type = get_call_type

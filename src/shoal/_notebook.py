@@ -71,7 +71,7 @@ def _text(value: Any) -> str:
 
 
 def flat_rows(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
-    """Names and values, with what a mapping holds on lines of its own."""
+    """Names and values; entries of a mapping get lines of their own."""
     flat: list[list[Any]] = []
     for name, value in rows:
         if isinstance(value, Mapping):

@@ -77,10 +77,10 @@ def scratch() -> Path:
     >>> scratch().is_dir()
     True
     """
-    process, place = os.getpid(), gettempdir()
-    if (process, place) not in _folders:
+    process, parent = os.getpid(), gettempdir()
+    if (process, parent) not in _folders:
         with suppress(OSError):
-            for left in Path(place).glob(f"{_PREFIX}*"):  # by processes that were killed
+            for left in Path(parent).glob(f"{_PREFIX}*"):  # by processes that were killed
                 with suppress(OSError):
                     own = not hasattr(os, "getuid") or left.lstat().st_uid == os.getuid()
                     lock_left = left / _LOCK
@@ -88,11 +88,11 @@ def scratch() -> Path:
                     if own and has_lock and not is_held(lock_left):
                         shutil.rmtree(left, ignore_errors=True)
         # under another name until it is locked: nobody may take it for one that was left behind
-        made = Path(mkdtemp(prefix=f".{_PREFIX}", dir=place))
+        made = Path(mkdtemp(prefix=f".{_PREFIX}", dir=parent))
         lock = take(made / _LOCK)
-        folder = _folders[process, place] = made.rename(made.with_name(made.name[1:]))
+        folder = _folders[process, parent] = made.rename(made.with_name(made.name[1:]))
         atexit.register(_remove, folder, lock, process)
-    return _folders[process, place]
+    return _folders[process, parent]
 
 
 def _remove(folder: Path, lock: int, process: int) -> None:

@@ -7,7 +7,7 @@ from tests.discover.tables import coded, random_table
 
 
 def _silent(done, total, what):
-    """Tell nobody."""
+    """Report no progress."""
 
 
 @pytest.mark.parametrize("looks", [1, 10**9])

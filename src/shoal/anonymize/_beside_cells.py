@@ -102,8 +102,8 @@ def _files_of(path: Path) -> list[Path]:
     """The file, those of a folder that are read, or those that a pattern names."""
     if path.is_dir():
         return [file for file in _inside(path) if not _is_hidden(file, path)]
-    found = [path] if path.is_file() else [Path(name) for name in glob(str(path), recursive=True)]
-    return sorted(file for file in found if file.is_file())
+    paths = [path] if path.is_file() else [Path(name) for name in glob(str(path), recursive=True)]
+    return sorted(file for file in paths if file.is_file())
 
 
 def _are_numbered(files: Sequence[Path]) -> bool:
@@ -195,7 +195,7 @@ def _add_texts(told: Told, read: TextTable) -> None:
 
 
 def _told_apart(told: Told, counted: Counted) -> Iterator[str]:
-    """Columns in which files have more texts than there are values: 7 and 7.0, say."""
+    """Columns in which the files write one value in several ways: 7 and 7.0, say."""
     for name, n_values in counted.items() if told else ():
         if name not in told:
             yield f"column {name!r} in another shape"
@@ -224,9 +224,9 @@ def _looks(archive: zipfile.ZipFile) -> Iterator[str]:
     rows = set()
     n_rows = 0
     with archive.open("xl/worksheets/sheet1.xml") as sheet:
-        found = (part for _, part in ElementTree.iterparse(sheet) if _tag(part) == "row")
-        next(found, None)  # names of columns may look otherwise
-        for row in found:
+        sheet_rows = (part for _, part in ElementTree.iterparse(sheet) if _tag(part) == "row")
+        next(sheet_rows, None)  # names of columns may look otherwise
+        for row in sheet_rows:
             n_rows += 1
             shown = (pair for pair in row.items() if not _OF_NO_ROW.fullmatch(pair[0]))
             rows.add((row.get("r") is None, *shown))
@@ -256,7 +256,7 @@ def _kind(cell: ElementTree.Element) -> str:
 
 
 def _look(cell: ElementTree.Element) -> tuple[Any, ...]:
-    """All of a cell besides where it is and what it says."""
+    """Everything about a cell except its place and its text."""
     given = sorted((name, value) for name, value in cell.items() if name != "r")
     return (*given, *(_tag(part) for part in cell.iter()))
 

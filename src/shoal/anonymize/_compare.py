@@ -103,7 +103,7 @@ def compare_methods(
     random_state: int = 0,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Run methods on a table, the table itself first, and measure what they make of it.
+    """Run several methods on a table and measure each release beside the raw table.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def compare_methods(
     schema, privacy
         As for any method.
     methods : sequence of str, optional
-        Names in ``METHODS``; all of them when not given.
+        Names in ``METHODS``; by default all.
     test : table or path, optional
         Rows to test a classifier on, recoded like the release.  When not given, 30 % of the rows
         are drawn for it, and every method is run once more on the rest.

@@ -26,7 +26,7 @@ from shoal.typing import Native, PathText
 
 @dataclass(frozen=True)
 class Explanation:
-    """What became of one row, and what made it so.
+    """How one row was released, and why.
 
     Parameters
     ----------

@@ -31,21 +31,21 @@ MOST_VALUES = 200
 class LabelFeatures(Estimator):
     """Turn released labels, and raw values alike, into features for scikit-learn.
 
-    A numeric or date column becomes two features, the ends of its label (an end that a label
-    leaves open, or a star, is that of all labels).  Any other column becomes a feature for each
-    value: 1 for the value, equal shares for the values that a label covers.  A model that was
-    trained on a release can so be asked about people whose values are known.
+    A numeric or date column becomes two features, the ends of its label (where a label leaves an
+    end open, or is a star, the end of all labels).  Any other column becomes a feature for each
+    value: 1 for the value, equal shares for the values that a label covers.  So a model that was
+    trained on a release can predict for people whose exact values are known.
 
     Parameters
     ----------
     schema : Schema
         What the columns are.
     columns : sequence of str, optional
-        Columns to use; quasi-identifiers and insensitive columns but the target unless given.
+        Columns to use; by default quasi-identifiers and insensitive columns, without the target.
 
     Notes
     -----
-    Reads nothing but the table that it is given: features of a release say what the release says.
+    It reads only the table that it is given: features of a release tell no more than the release.
 
     Examples
     --------
@@ -63,7 +63,7 @@ class LabelFeatures(Estimator):
         self.columns = columns
 
     def fit(self, X: Native, y: Any = None) -> Self:
-        """Learn which values and which ends there are."""
+        """Learn the values of categories and the ends of ranges that occur."""
         if not isinstance(self.schema, Schema):
             raise ParameterError("schema must be a Schema.")
         table = open_table(X).columns()
@@ -113,7 +113,7 @@ class LabelFeatures(Estimator):
         return asked or "default"
 
     def fit_transform(self, X: Native, y: Any = None) -> Any:
-        """Both, on the same rows."""
+        """Fit on some rows and transform them."""
         return self.fit(X, y).transform(X)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:

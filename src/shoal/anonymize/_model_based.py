@@ -1,4 +1,4 @@
-"""Tables made from models: each row says what a published tree would ask of it, and no more."""
+"""Tables made from models: each row tells only what a published tree would ask of it."""
 
 from __future__ import annotations
 
@@ -211,7 +211,7 @@ def _require_target(schema: Schema) -> None:
 def _note_tree(
     tree: KAnonymousTreeClassifier, codings: tuple[Coding, ...], *, exact: bool
 ) -> tuple[str, ...]:
-    """How the tree was grown, and what the ends of its ranges tell."""
+    """A note on how the tree was grown, and what the ends of its ranges reveal."""
     grown = f"grown by {tree.criterion}, {tree.get_n_leaves()} leaves, {tree.spans_.n_spans} spans"
     return grown, *range_notes([coding for coding in codings if coding.is_ordered], exact=exact)
 

@@ -35,7 +35,7 @@ def read_release(
     source : path
         The released table, or its manifest.
     form : {"intervals", "midpoints", "draws", "labels"}
-        What becomes of labels of numeric and date columns: columns `NAME_low` and `NAME_high`, the
+        What to make of labels of numeric and date columns: columns `NAME_low` and `NAME_high`, the
         middle of the label, a value drawn within it, or the label as it is.
     schema : Schema, optional
         What the columns are; `NAME.schema.toml` beside the table unless given.
@@ -79,12 +79,12 @@ def _schema_beside(table: Path) -> Schema:
 
 def _typed(columns: dict[str, Any], schema: Schema, form: Form, seed: int) -> dict[str, Any]:
     made: dict[str, Any] = {}
-    for at, (name, values) in enumerate(columns.items()):
+    for index, (name, values) in enumerate(columns.items()):
         column = schema.get(name)
         typed = None
         if column is not None and column.role == "quasi-identifier":
             texts, codes = code_texts(values)
-            typed = typed_column(name, column.kind, texts, codes, form, seed + at)
+            typed = typed_column(name, column.kind, texts, codes, form, seed + index)
         if typed is None:
             made[name] = values
         else:

@@ -124,7 +124,7 @@ def _as_labels(groups: FrequencyTable, recoded: Recoded) -> FrequencyTable:
 
 
 def _read_both(table: Native, witness: Witness, schema: Schema) -> tuple[TextTable, TextTable]:
-    """What was written, by what stands in it, and the source; how cells are apart is told."""
+    """The written table and the source, read by their text; the dialect is given."""
     dialect = witness.written
     if dialect is not None and isinstance(table, Path) and table.is_file():
         dialect = with_own_header(table, dialect)
@@ -218,7 +218,7 @@ def count_written(table: Native, schema: Schema, encoding: str | None = None) ->
 def read_again(
     table: Native, encoding: str | None, numbers: Sequence[str] = (), grouped: Sequence[str] = ()
 ) -> TextTable:
-    """A table by what stands in it; of files, the way in which they are written is found first."""
+    """Read a table by its text; for files, the dialect is detected first."""
     if not isinstance(table, str | PathLike):
         return read_texts(table)
     # in a release, a row of empty cells may stand for somebody

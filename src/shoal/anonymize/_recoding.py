@@ -241,7 +241,7 @@ def _among(codes: Codes, listed: Codes) -> Flags:
 
 
 def range_notes(codings: Sequence[Coding], *, exact: bool) -> tuple[str, ...]:
-    """What the ends of ranges tell, for the manifest; nothing where they tell nothing."""
+    """Notes for the manifest on what the ends of ranges reveal; none if they reveal nothing."""
     names = [coding.name for coding in codings if exact or not coding.has_lines]
     if not names:
         return ()

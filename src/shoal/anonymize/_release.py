@@ -99,7 +99,7 @@ class Release:
     compressed : Compressed
         The table, still where it was.
     output : RowOptions
-        How rows are given out.
+        How rows are written.
     notes : tuple of str
         What the user should know: approximations, columns that could not be used.
     seconds : mapping
@@ -168,7 +168,7 @@ class Release:
 
     @cached_property
     def loss_bound(self) -> LossBound:
-        """What was lost, and what every release with groups of this size loses at least."""
+        """The loss, and a lower bound on the loss of any release with groups of this size."""
         is_range = getattr(self.recoding, "is_range", None)
         # a bound takes about as long as the search did
         work = int(WORK * {"long": 5, True: 1}.get(self.parameters.get("refine", False), 0.2))
@@ -199,7 +199,7 @@ class Release:
 
     @cached_property
     def column_risks(self) -> tuple[ColumnRisk, ...]:
-        """What an attacker can do who knows the columns that the promise names, and no others."""
+        """Risk from an attacker who knows only the columns that the promise names."""
         return column_risks(self.recoded.groups, self.privacy)
 
     @property
@@ -219,7 +219,7 @@ class Release:
         return self._manifest() | {"schema": published_schema(self.schema, told).to_dict()}
 
     def _manifest(self) -> dict[str, Any]:
-        """The manifest without the schema, of which no more is told than cells say."""
+        """The manifest without the schema; it tells no more than the cells do."""
         people = self.compressed.people
         n_rows, released = int(self.recoded.cells.row_counts.sum()), self.recoded.n_released_rows
         guarantee = self.privacy.describe()
@@ -281,7 +281,7 @@ class Release:
             `NAME.schema.toml`, which may be published with it, and the folder `NAME.private` with
             the recoding, which may not.
         force : bool
-            Replace files that are there.
+            Replace existing files.
         publish : path, optional
             A folder that gets copies of the files that may be published, and of no others.
 
@@ -320,7 +320,7 @@ class Release:
             manifest = pool.submit(self._manifest)  # measured while the engine writes
             target = drafts["table"] if store is None else store.draft
             witness = self.compressed.write(self.recoded, self.output, target)
-            written = target if store is None else _read_back(store)
+            written = target if store is None else _read_stored_rows(store)
             groups = recheck(written, self.schema, self.privacy, self.output, self.recoded, witness)
             self.recoding.save(drafts["recoding"])
             for kind, content in house.items():
@@ -334,7 +334,7 @@ class Release:
         return paths
 
     def explain(self, row: int, k: int | Sequence[int] = ()) -> Explanation:
-        """Why a row of the raw table was released as it was.  For the house: it reads the original.
+        """Explain why a raw row was released as it was.  For the house: it reads the original.
 
         Parameters
         ----------
@@ -379,9 +379,9 @@ class Release:
         if not self.n_suppressed:
             return
         starred = np.ones(len(self.recoded.codes), np.bool_)
-        for at, labels in enumerate(self.recoded.labels):
+        for column, labels in enumerate(self.recoded.labels):
             stars = np.array([text == STAR for text in labels.texts], np.bool_)
-            starred &= stars[self.recoded.codes[:, at]]
+            starred &= stars[self.recoded.codes[:, column]]
         if starred.any():
             raise ParameterError(
                 "suppressed rows that are kept look like a group of the release that is starred, "
@@ -402,7 +402,7 @@ class Release:
         )
 
 
-def _read_back(store: DatabaseStore) -> TextTable:
+def _read_stored_rows(store: DatabaseStore) -> TextTable:
     """Rows in a database as the judge reads them, before anybody else can."""
     store.fill()
     with closing(store.reader()) if store.own_reader else nullcontext(store.reader()) as reader:

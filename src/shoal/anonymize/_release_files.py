@@ -71,7 +71,7 @@ _WRITTEN = ("encoding", "delimiter", "decimal")
 
 
 def release_files(table: PathText) -> dict[str, Path]:
-    """Paths of "table", "manifest", "schema" and "recoding", all of which a release writes.
+    """Paths of the files that a release writes: "table", "manifest", "schema" and "recoding".
 
     Examples
     --------
@@ -255,7 +255,7 @@ def keep_reading(table: PathText, told: OpenOptions) -> None:
 
 
 def as_told(release: PathText, told: OpenOptions) -> OpenOptions:
-    """How the raw table of a release is read: as it was when it was released, where it is not said.
+    """How to read the raw table of a release: unless said otherwise, as when it was released.
 
     Examples
     --------
@@ -311,7 +311,7 @@ IN_DATABASE = ".table"
 
 
 def _in_database(path: PathText) -> Path:
-    """The path by which files beside a table in a database are named."""
+    """The path after which the files beside a database table are named."""
     address = read_address(address_of(path))
     folder = Path(".") if address.kind == "postgresql" else Path(address.place).parent
     return folder / f"{address.table or 'table'}{IN_DATABASE}"

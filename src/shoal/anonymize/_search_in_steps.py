@@ -22,7 +22,7 @@ def search_in_steps(
     privacy: PrivacyModel,
     progress: Progress,
 ) -> tuple[Recoded, tuple[str, ...]]:
-    """What an estimator makes of counted cells, and what is to be said of it.
+    """The recoding that an estimator finds for counted cells, and notes about it.
 
     Parameters
     ----------

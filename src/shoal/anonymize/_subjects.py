@@ -1,4 +1,4 @@
-"""Releases of tables in which people have several rows: who is counted, what is said and refused.
+"""Releases of tables in which a person may have several rows: who is counted, what is refused.
 
 Solvers count home rows, which add up; here every group is counted exactly before it is released.
 """
@@ -79,10 +79,10 @@ def hold_limit(
         try:
             while shares:
                 method.max_suppression = shares.pop()
-                found = attempt(asked)
-                lost = n_rows - found[0].n_released_rows
+                answer = attempt(asked)
+                lost = n_rows - answer[0].n_released_rows
                 if lost <= allowed:
-                    return found
+                    return answer
                 least = min(least, lost)
                 if method.max_suppression > 0:
                     less = 0.9 * method.max_suppression * allowed / lost
@@ -251,7 +251,7 @@ def _may_name_people(engine: Engine, schema: Schema, name: str, n_values: int) -
 
 
 def pseudonyms(engine: Engine, schema: Schema) -> tuple[str, ...]:
-    """Released columns by which rows of a person can be tied: every value belongs to one person.
+    """Released columns that link the rows of a person: each value belongs to one person only.
 
     A few measurements that happen to come back are none: at least half of the rows that a person
     has beyond the first must be tied to another.
@@ -259,15 +259,15 @@ def pseudonyms(engine: Engine, schema: Schema) -> tuple[str, ...]:
     if schema.subject is None:
         return ()
     n_people, n_rows = _n_distinct(engine, schema.subject), engine.n_rows
-    found = []
+    names = []
     for name in schema.released:
         if schema[name].role in ("quasi-identifier", "pseudonym") or not 1 < n_people < n_rows:
             continue
         n_values = _n_distinct(engine, name)
         may = n_people <= n_values <= (n_people + n_rows) / 2
         if may and _n_distinct(engine, name, schema.subject) == n_values:
-            found.append(name)
-    return tuple(found)
+            names.append(name)
+    return tuple(names)
 
 
 def refuse_ties(names: tuple[str, ...], recoded: Recoded, people: People) -> None:

@@ -116,7 +116,7 @@ class Verdict:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """What speaks against the table besides groups that fail, with what to do."""
+        """Problems of the table besides failing groups, each with advice."""
         reasons = []
         if any(self.beyond_limits.values()):
             reasons.append("values are generalized beyond what the schema allows.")
@@ -131,7 +131,7 @@ class Verdict:
 
     @property
     def undecided(self) -> str:
-        """What is in the file besides its cells, with what to do; empty where nothing is."""
+        """What the file holds besides its cells, with advice; empty if that is nothing."""
         return undecided_by(self.side_doors)
 
     def _repr_html_(self) -> str:
@@ -181,7 +181,7 @@ def check_table(
     encoding: str | None = None,
     shown: int = 20,
 ) -> Verdict:
-    """Group the rows by the text of their quasi-identifiers and ask the privacy model.
+    """Check a table against a privacy model, grouping rows by the text of their quasi-identifiers.
 
     Parameters
     ----------
@@ -285,18 +285,18 @@ def _told_from_there(
     there: CheckedThere, schema: Schema, privacy: PrivacyModel, shown: int, *, unnamed: bool
 ) -> Verdict:
     """The verdict on groups that stayed where they are."""
-    found, names = there.found, [_name(part) for part in privacy.parts]
+    checked, names = there.found, [_name(part) for part in privacy.parts]
     return Verdict(
-        n_rows=found.n_rows,
-        n_groups=sum(found.verdict.sizes.values()),
+        n_rows=checked.n_rows,
+        n_groups=sum(checked.verdict.sizes.values()),
         n_starred=there.n_starred,
-        smallest_group=min(found.verdict.sizes),
-        reached=found.verdict.levels,
-        n_failing_groups=found.n_failing_groups,
-        n_failing_rows=found.n_failing_rows,
+        smallest_group=min(checked.verdict.sizes),
+        reached=checked.verdict.levels,
+        n_failing_groups=checked.n_failing_groups,
+        n_failing_rows=checked.n_failing_rows,
         failing=tuple(
             FailingGroup(rows, None, tuple(names[part] for part in breaks))
-            for rows, breaks in found.failing[:shown]
+            for rows, breaks in checked.failing[:shown]
         ),
         beyond_limits={
             name: rows
@@ -337,7 +337,7 @@ def _beyond_limits(groups: FrequencyTable, schema: Schema) -> dict[str, int]:
 
 
 def _raw_values(coding: Coding, kind: str) -> list[Any]:
-    """What a recipe builds a tree from; a released table has only what is left of the values."""
+    """Values to build a hierarchy from; of a released table, those that are left."""
     texts = [value for value in coding.texts if value is not None]
     if kind != "numeric":
         return texts

@@ -1,4 +1,4 @@
-"""What an attack on a transform achieved, beside what guessing achieves."""
+"""The result of an attack, beside that of guessing."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -85,7 +85,7 @@ def _known_step(column: Column) -> Fraction | None:
 
 
 def _largest_step(start: Fraction, stop: Fraction, whole: bool) -> Fraction | None:
-    """Largest step by which round numbers could have made the range; it follows its width."""
+    """Largest round step that could have produced the range, given its width."""
     length, step = stop - start, round_step((stop - start) / 4, LEAST_STEP if whole else 0)
     for _ in range(4):  # a range spans at least a step, and steps are a quarter of it or more
         if start % step == 0 and stop % step == 0 and _fits(length, step, whole):

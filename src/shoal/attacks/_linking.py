@@ -1,4 +1,4 @@
-"""The linking attack: join what is published with what is known about everybody."""
+"""The linking attack: join what is published with public knowledge about everybody."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def linking_attack(
     known: Sequence[int] = (),
     domain: Mapping[str, Sequence[Any]] | None = None,
 ) -> LinkingAttack:
-    """Carry out the attack on a model or on a released table (definition 6 of [FWS08]_).
+    """Link public knowledge to a model or a released table (definition 6 of [FWS08]_).
 
     Parameters
     ----------
@@ -92,8 +92,8 @@ def linking_attack(
         What is published: any model that :func:`audit` reads, a release of Shoal, or a released
         table or file of any method whose columns are named as in the schema.
     original : table
-        Identities with their public columns.  It also has the private columns, by which the attack
-        is scored (the attacker does not use them); for a model it is the training table.
+        Identities with their public columns.  Its private columns only score the attack: the
+        attacker does not use them.  For a model it is the training table.
     schema : Schema
         What is public and what private, with the hierarchies of a released table.
     column : str, optional

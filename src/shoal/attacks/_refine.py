@@ -78,7 +78,7 @@ def refine_attack(
     register: Native | None = None,
     truth: Native | None = None,
 ) -> RefineAttack:
-    """Conclude from least labels who must be behind them.
+    """Conclude from minimal labels which values their groups must hold.
 
     A method that gives every group the least label that covers it says more than the label: at
     each end of a range whose ends are values there is somebody, at each end of a range between
@@ -92,11 +92,11 @@ def refine_attack(
     schema : Schema
         What the columns are; hierarchies and lines are public.
     method, ranges : str
-        How it was made, as the manifest says; a Release knows.
+        How it was made, as the manifest says; not needed for a Release.
     register : table, optional
         Quasi-identifiers of everybody in the release, each person once, and perhaps of others.
     truth : table, optional
-        The raw table, to count whom a conclusion singles out.  Nothing is concluded from it.
+        The raw table, to count whom a conclusion singles out.  The attack does not use it.
 
     Returns
     -------
@@ -208,7 +208,7 @@ def _narrowed(
     sizes: Counts,
     said: Sequence[Conclusion],
 ) -> AttackResult:
-    """Labels of groups of which a part is known to hold somebody."""
+    """Labels of groups with a part that is known to hold somebody."""
     narrowed = {(one.group, one.column) for one in said}
     coarse = 0
     for name in names:
@@ -314,7 +314,7 @@ def _placed(people: _People, sizes: Counts, said: Sequence[Conclusion]) -> Attac
 
 
 def _place(people: _People, sizes: Counts, said: Sequence[Conclusion]) -> Flags:
-    """Who is certainly in one group: the only one whom a conclusion fits, or all that fit a group.
+    """People certainly in one group: the only one a conclusion fits, or all that fit the group.
 
     Whoever is placed fits no other group, which may leave others alone: until nothing changes.
     """

@@ -1,4 +1,4 @@
-"""All attacks: on what, what the attacker knows, and how each is run."""
+"""All attacks: what each is on, what its attacker knows, and how it is run."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ ATTACKS: tuple[Attack, ...] = (
 
 
 def find_attack(name: str) -> Attack:
-    """The attack of a name."""
+    """The attack called `name`."""
     for attack in ATTACKS:
         if attack.name == name:
             return attack
@@ -160,5 +160,5 @@ def find_attack(name: str) -> Attack:
 
 
 def attacks_on(target: Target) -> tuple[Attack, ...]:
-    """The attacks on one kind of what is published."""
+    """The attacks on one kind of target."""
     return tuple(attack for attack in ATTACKS if target in attack.targets)

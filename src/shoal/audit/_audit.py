@@ -81,7 +81,7 @@ def audit(
     schema : Schema
         Sensitive columns are private, all others are known to the attacker.
     k : int, default=10
-        Every span with more than one equivalence class needs as many rows.
+        Rows that every span with more than one equivalence class needs.
     release : {"counts", "frequencies", "majority"}, default="counts"
         What is published with the model.  It does not change spans or breaches, only how certain
         private values become.
@@ -107,11 +107,11 @@ def audit(
 
     Notes
     -----
-    **Guarantee.**  A model is called safe only where it was read completely: wrappers are opened or
-    not called safe, models that keep training rows are unsafe by that alone, and every array in
-    the object is held against the rows of the table.  The method is "exact" unless the
-    result says otherwise: a row's span is the set of equivalence classes that it can fall in when
-    its private values vary over their domains.
+    **Guarantee.**  A model is called safe only if it was read completely: wrappers that cannot be
+    opened are not called safe, models that keep training rows are unsafe for that reason alone, and
+    every array in the object is compared with the rows of the table.  The method is "exact" unless
+    the result says otherwise: a row's span is the set of equivalence classes that it can fall in
+    when its private values vary over their domains.
 
     **Assumes** that the attacker knows the public values of everybody, and the domains.
 
@@ -163,8 +163,8 @@ def audit(
 def read_model(model: Any, table: TrainingTable, options: AdapterOptions) -> ModelSpans:
     """The model as spans with all that was not read, and where it holds training rows."""
     if carriers := find_carriers(model):
-        found = tuple(f"{kind} keeps training rows" for kind in carriers)
-        return replace(row_spans(carriers, table), held=found)
+        reasons = tuple(f"{kind} keeps training rows" for kind in carriers)
+        return replace(row_spans(carriers, table), held=reasons)
     opened, unread = open_search(model)
     try:
         read = find_adapter(opened).read(opened, table, options)
@@ -211,7 +211,7 @@ def _scan_own(
     *,
     tells_something: bool,
 ) -> tuple[list[str], list[str]]:
-    """What the file of a model of Shoal holds of the rows, and what a pickle of it would hold."""
+    """Training rows in the file of a Shoal model, or in a pickle of it."""
     held, closed = scan.scan(_published(model), tells_something=tells_something)
     kind, pickled = type(model), model
     if kind in OWN_MODELS:
@@ -278,8 +278,8 @@ def find_broken(spans: Spans, condition: PrivacyModel) -> list[int]:
 
 def _broken(spans: Spans, condition: PrivacyModel) -> list[int]:
     broken = np.flatnonzero(spans.breaches(condition))
-    found: list[int] = broken[np.argsort(spans.population[broken], kind="stable")].tolist()
-    return found
+    rarest_first: list[int] = broken[np.argsort(spans.population[broken], kind="stable")].tolist()
+    return rarest_first
 
 
 def _shares(spans: Spans, name: str, release: ReleaseKind) -> Floats:

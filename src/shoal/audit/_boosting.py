@@ -49,14 +49,14 @@ def categories_of(grown: Mapping[str, Any]) -> list[list[Any]]:
     >>> categories_of({"cats": {"enc": [{"offsets": [0, 1, 3], "values": [97, 98, 99]}]}})
     [['a', 'bc']]
     """
-    found: list[list[Any]] = []
+    categories: list[list[Any]] = []
     for stored in (grown.get("cats") or {}).get("enc") or []:
         values = stored["values"]
         if values and "offsets" in stored:
             raw = bytes(value & 0xFF for value in values)
             values = [raw[a:b].decode("utf-8") for a, b in pairwise(stored["offsets"])]
-        found.append(list(values))
-    return found
+        categories.append(list(values))
+    return categories
 
 
 def ends_of_columns(infos: Mapping[str, Any]) -> Any:
@@ -67,5 +67,5 @@ def ends_of_columns(infos: Mapping[str, Any]) -> Any:
     >>> ends_of_columns({"age": {"min_value": 19, "max_value": 84, "values": []}})
     array([19., 84.])
     """
-    found = [info.get(end) for info in infos.values() for end in ("min_value", "max_value")]
-    return np.array([value for value in found if value is not None], np.float64)
+    ends = [info.get(end) for info in infos.values() for end in ("min_value", "max_value")]
+    return np.array([value for value in ends if value is not None], np.float64)

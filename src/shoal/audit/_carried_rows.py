@@ -1,4 +1,4 @@
-"""Training rows inside a model: every array of it is held against the table."""
+"""Training rows inside a model: each of its arrays is compared with the table."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class RowScan:
         self._text_counts: dict[int, tuple[Counter[tuple[str, ...]], float]] = {}
 
     def scan(self, model: Any, *, tells_something: bool) -> tuple[list[str], list[str]]:
-        """What a model holds of the rows, and what of it could not be read.
+        """Training rows that a model holds, and the parts of it that could not be read.
 
         A model that tells nothing private may say of every row what it says anyway, its outputs;
         what else it has for each row, errors say, may rest on what is private.
@@ -93,12 +93,12 @@ class RowScan:
     def _known(self) -> frozenset[str]:
         """Names of columns, and categories that are no single person's."""
         frame = self.table.frame
-        found = set(map(str, frame.names))
+        texts = set(map(str, frame.names))
         for name in frame.names:
             codes, values = frame.factorize(name)
             sizes = np.bincount(codes[codes >= 0], minlength=len(values))
-            found |= {str(v) for v, n in zip(values, sizes, strict=True) if n >= self.k}
-        return frozenset(found)
+            texts |= {str(v) for v, n in zip(values, sizes, strict=True) if n >= self.k}
+        return frozenset(texts)
 
     def _is_output(self, name: str, array: NDArray[Any]) -> bool:
         known = name.rpartition(".")[2] in PER_ROW
@@ -110,8 +110,8 @@ class RowScan:
             return f"{name} holds column {column!r} row by row"
         if rows := self._rows(array, is_summary=last in SUMMARIES):
             return f"{name} holds {rows:,} rows that fewer than {self.k} people have"
-        if array.dtype.kind in "OUT" and (found := self._identifiers(array)):
-            return f"{name} holds {found:,} values of an identifier"
+        if array.dtype.kind in "OUT" and (n_held := self._identifiers(array)):
+            return f"{name} holds {n_held:,} values of an identifier"
         if array.dtype.kind in "iuf":
             if column := self._private_values(array):
                 return f"{name} lists values of private column {column!r}"
@@ -163,32 +163,32 @@ class RowScan:
         frame, types = self.table.frame, self.table.frame.types
         numeric = [name for name in frame.names if types[name] in ("number", "boolean")]
         attributes = [name for name in numeric if name in self.table.attributes]
-        found = [*self._given]
+        matrices = [*self._given]
         for names in (attributes, numeric):
             if names:
-                found.append(np.column_stack([frame.numbers(name) for name in names]))
+                matrices.append(np.column_stack([frame.numbers(name) for name in names]))
         with np.errstate(all="ignore"):
-            for matrix in [*found]:
+            for matrix in [*matrices]:
                 low, wide = np.nanmin(matrix, axis=0), np.ptp(matrix, axis=0)
-                found.append((matrix - np.nanmean(matrix, axis=0)) / np.nanstd(matrix, axis=0))
-                found.append((matrix - low) / wide)
-        return found
+                matrices.append((matrix - np.nanmean(matrix, axis=0)) / np.nanstd(matrix, axis=0))
+                matrices.append((matrix - low) / wide)
+        return matrices
 
     @cached_property
     def _widths(self) -> dict[int, list[Floats]]:
         """The same by the number of columns."""
-        found: dict[int, list[Floats]] = {}
+        by_width: dict[int, list[Floats]] = {}
         for matrix in self._layouts:
-            found.setdefault(matrix.shape[1], []).append(matrix)
-        return found
+            by_width.setdefault(matrix.shape[1], []).append(matrix)
+        return by_width
 
     def _counted(self, width: int) -> list[tuple[Counter[bytes], float]]:
-        """How many people have each row of as many numbers, and the bits of a row."""
+        """How many people have each row of `width` numbers, and the bits of a row."""
         if width not in self._counts:  # most models have no array of most widths
-            found = self._counts[width] = []
+            counts = self._counts[width] = []
             for matrix in self._widths[width]:
                 bits = float(sum(np.log2(len(np.unique(column))) for column in matrix.T))
-                found += [(Counter(keys), bits) for keys in _keys(matrix)]
+                counts += [(Counter(keys), bits) for keys in _keys(matrix)]
         return self._counts[width]
 
     @cached_property
@@ -231,15 +231,15 @@ class RowScan:
         if numbers is not None and width in self._widths:
             variants = [set(keys) for keys in _keys(numbers)]
             most = width * _bits_of_entry(numbers)
-            for place, (counted, bits) in enumerate(self._counted(width)):
-                best = max(best, self._count(variants[place % 2], counted, min(bits, most)))
+            for index, (counted, bits) in enumerate(self._counted(width)):
+                best = max(best, self._count(variants[index % 2], counted, min(bits, most)))
         if rows.dtype.kind in "OUT" and width in self._text_widths:
             own = {tuple(map(_text, row)) for row in rows.tolist()}
             best = max(best, self._count(own, *self._counted_texts(width)))
         return best
 
     def _count(self, own: set[Any], counted: Counter[Any], bits: float) -> int:
-        """Rows that somebody has; 0 where so many would be found by chance."""
+        """Number of rows that are somebody's; 0 if as many would match by chance."""
         hits = sum(0 < counted[key] < self.k for key in own)
         if not hits:
             return 0
@@ -251,8 +251,8 @@ class RowScan:
     def _names(self) -> set[str]:
         roles = self.table.schema
         own = [name for name in self.table.frame.names if roles[name].role == "identifier"]
-        found = {_text(value) for name in own for value in self.table.frame.factorize(name)[1]}
-        return {value for value in found if len(value) > 2}
+        texts = {_text(value) for name in own for value in self.table.frame.factorize(name)[1]}
+        return {value for value in texts if len(value) > 2}
 
     def _identifiers(self, array: NDArray[Any]) -> int:
         return sum(isinstance(v, str) and v in self._names for v in set(_hashable(array)))
@@ -260,16 +260,16 @@ class RowScan:
     @cached_property
     def _rare(self) -> dict[str, Floats]:
         """Values of private numbers that fewer than k people have."""
-        found = {}
+        rare_by_name = {}
         for name in self.table.private:
             if self.table.schema[name].kind == "numeric":
                 values, counts = np.unique(self.table.numbers(name), return_counts=True)
                 if len(values) > FEW_VALUES:
-                    found[name] = values[counts < self.k]
-        return found
+                    rare_by_name[name] = values[counts < self.k]
+        return rare_by_name
 
     def _private_end(self, array: NDArray[Any]) -> str | None:
-        """A private column of which an encoder tells the value of few people, its largest say."""
+        """A private column whose encoder tells a value of few people, such as its largest."""
         own = array.astype(np.float64)
         return next((name for name, rare in self._rare.items() if np.isin(own, rare).any()), None)
 

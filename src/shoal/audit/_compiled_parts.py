@@ -85,12 +85,12 @@ def _check_places(encoder: Any) -> None:
     fits = isinstance(said, list) and all(type(width) is int for width in said)
     if not fits or said is None or len(said) != len(sizes):
         raise _misplaced()
-    for place, (size, width) in enumerate(zip(sizes, said, strict=True)):
+    for column, (size, width) in enumerate(zip(sizes, said, strict=True)):
         codes = np.arange(size)
         try:
-            if len(groups) > place and groups[place] is not None:
-                codes = np.take(groups[place], codes).astype(np.int64)
-            drop = None if dropped is None else dropped[place]
+            if len(groups) > column and groups[column] is not None:
+                codes = np.take(groups[column], codes).astype(np.int64)
+            drop = None if dropped is None else dropped[column]
         except (IndexError, TypeError, ValueError):
             raise _misplaced() from None
         if drop is not None:

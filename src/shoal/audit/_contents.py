@@ -72,7 +72,7 @@ class Piece:
 def open_model(model: Any, known: Collection[str] = ()) -> Iterator[Piece]:
     """Arrays of a model at any depth; lists of plain values and data frames count as arrays.
 
-    Options are told that hold more than `known` texts and a few numbers.
+    Options that hold more than `known` texts and a few numbers are reported.
     """
     todo: list[tuple[str, Any]] = [("", model)]
     seen: dict[int, Any] = {}  # keeps what is made on the way alive, so that ids stay unique
@@ -124,13 +124,13 @@ def _on_shelf(path: str, array: NDArray[Any]) -> list[tuple[str, Any]]:
     if array.dtype != object or array.size > MOST_PIECES:
         return []
     own = [one for one in array.ravel().tolist() if not is_atom(one)]
-    return [(f"{path}[{place}]", one) for place, one in enumerate(own)]
+    return [(f"{path}[{index}]", one) for index, one in enumerate(own)]
 
 
 def _gathered(piece: Any) -> list[NDArray[Any]]:
-    """Arrays that are there in parts."""
-    found = (_pairs(piece), _stacked(piece), _scalars(piece), loose_numbers(piece))
-    return [rows for rows in found if rows is not None]
+    """Arrays that are stored in parts."""
+    matrices = (_pairs(piece), _stacked(piece), _scalars(piece), loose_numbers(piece))
+    return [rows for rows in matrices if rows is not None]
 
 
 def _join(path: str, name: str) -> str:
@@ -173,7 +173,7 @@ def _of_array(path: str, array: NDArray[Any]) -> Iterator[Piece]:
 
 
 def _of_texts(path: str, said: list[str]) -> Iterator[Piece]:
-    """Rows that are printed, a text for each."""
+    """Rows printed as text, one text for each row."""
     if any(len(one) > LONGEST_TEXT for one in said):
         yield Piece(path, None)
         return
@@ -183,7 +183,7 @@ def _of_texts(path: str, said: list[str]) -> Iterator[Piece]:
 
 
 def _hung_on(piece: Any) -> list[str]:
-    """Attributes that are not of the object's class, and more than a single short value."""
+    """Attributes that the object's class does not know and that are more than one short value."""
     return [name for name in foreign_names(piece) if not _is_read(vars(piece)[name])]
 
 
@@ -199,16 +199,16 @@ def _beside(piece: Any) -> list[tuple[str, Any]]:
     """Attributes of a value, an array or a list, and those that its class keeps."""
     if isinstance(piece, type):
         return inside_of_class(piece)
-    found: list[tuple[str, Any]] = []
+    attributes: list[tuple[str, Any]] = []
     if hasattr(piece, "to_numpy") and getattr(piece, "attrs", None):
-        found.append(("attrs", piece.attrs))
+        attributes.append(("attrs", piece.attrs))
     if isinstance(piece, np.random.RandomState | np.random.Generator):
-        found.append(("bits", inside_of_bits(piece)))
+        attributes.append(("bits", inside_of_bits(piece)))
     if not is_of_library(type(piece)) and not is_boosting(piece):
-        found += getattr(piece, "__dict__", {}).items()
-        found += [(name, getattr(piece, name)) for name in _filled_slots(piece)]
-        found += inside_of_class(type(piece))
-    return found + beside_entries(piece)
+        attributes += getattr(piece, "__dict__", {}).items()
+        attributes += [(name, getattr(piece, name)) for name in _filled_slots(piece)]
+        attributes += inside_of_class(type(piece))
+    return attributes + beside_entries(piece)
 
 
 def _filled_slots(piece: Any) -> list[str]:
@@ -273,16 +273,16 @@ def _pairs(piece: Any) -> NDArray[Any] | None:
 
 def _plain(own: list[Any]) -> NDArray[Any] | None:
     try:
-        found = np.array(own)
+        array = np.array(own)
     except ValueError:  # rows of rows of different lengths
         return None
-    return found if found.dtype.kind in "biufU" else np.array(own, object)
+    return array if array.dtype.kind in "biufU" else np.array(own, object)
 
 
 def _scalars(piece: Any) -> NDArray[Any] | None:
     """Numbers that an object or a mapping has one by one, in their order: a row in parts.
 
-    Of a library's object only fractions: its options are whole numbers.
+    Of objects of a library only fractions count: whole numbers are its options.
     """
     own = piece if isinstance(piece, Mapping) else getattr(piece, "__dict__", None)
     if not isinstance(own, Mapping):

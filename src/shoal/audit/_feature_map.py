@@ -244,7 +244,7 @@ def _names(before: Any, n_features: int) -> tuple[str, ...]:
     try:
         return tuple(map(str, before.get_feature_names_out()))
     except (AttributeError, TypeError, ValueError):  # some transformers name nothing
-        return tuple(f"feature {place}" for place in range(n_features))
+        return tuple(f"feature {index}" for index in range(n_features))
 
 
 def bare_feature(name: str, place: int, domain: Domain) -> PrivateFeatures:

@@ -47,10 +47,10 @@ def is_of_library(kind: type, packages: Collection[str] = LIBRARIES) -> bool:
     """
     if str(kind.__module__).partition(".")[0] not in packages:
         return False
-    found: Any = sys.modules.get(kind.__module__)
+    original: Any = sys.modules.get(kind.__module__)
     for name in kind.__qualname__.split("."):
-        found = getattr(found, name, None)
-    return found is kind
+        original = getattr(original, name, None)
+    return original is kind
 
 
 def has_library_globals(function: types.FunctionType) -> bool:
@@ -67,14 +67,14 @@ def is_library_function(function: types.FunctionType) -> bool:
     home = str(function.__module__)
     if home.partition(".")[0] not in LIBRARIES:
         return False
-    found: Any = sys.modules.get(home)
+    original: Any = sys.modules.get(home)
     for name in function.__qualname__.split("."):
-        found = getattr(found, name, None)
-    found = getattr(found, "__func__", found)
+        original = getattr(original, name, None)
+    original = getattr(original, "__func__", original)
     for _ in range(MOST_WRAPPED):  # what a decorator of the library has wrapped is the library's
-        if found is function:
+        if original is function:
             return True
-        found = getattr(found, "__wrapped__", None)
+        original = getattr(original, "__wrapped__", None)
     return False
 
 
@@ -106,12 +106,12 @@ def _codes(member: Any) -> Iterator[types.CodeType]:
 
 
 def _names(code: types.CodeType) -> set[str]:
-    found = {*code.co_names, *code.co_varnames}
+    names = {*code.co_names, *code.co_varnames}
     for constant in code.co_consts:
         if isinstance(constant, str):
-            found.add(constant)  # setattr(self, "coef_", ...)
+            names.add(constant)  # setattr(self, "coef_", ...)
         elif isinstance(constant, tuple):
-            found |= {one for one in constant if isinstance(one, str)}
+            names |= {one for one in constant if isinstance(one, str)}
         elif isinstance(constant, types.CodeType):
-            found |= _names(constant)
-    return found
+            names |= _names(constant)
+    return names

@@ -1,4 +1,4 @@
-"""What an object consists of: its attributes, and what a file of it would hold."""
+"""The parts of an object: its attributes, and what a pickle of it would hold."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def inside(piece: Any) -> Inside | None:
         case _ if isinstance(piece, _CALLED):
             return _of_called(piece)
         case Collection():
-            return [(str(place), one) for place, one in enumerate(piece)]
+            return [(str(index), one) for index, one in enumerate(piece)]
         case _:
             return _of_object(piece)
 
@@ -138,12 +138,12 @@ def inside_of_bits(piece: Any) -> dict[str, Any]:
     state = bits.state
     seed = getattr(bits, "seed_seq", None)
     words = state["state"].get("key") if isinstance(state.get("state"), dict) else None
-    found = {"state": state, "entropy": getattr(seed, "entropy", None)}
+    parts = {"state": state, "entropy": getattr(seed, "entropy", None)}
     if isinstance(words, np.ndarray):  # rows may be there byte by byte
         even = words[: len(words) // 2 * 2]
         with np.errstate(all="ignore"):
-            found |= {kind: even.view(kind).astype(np.float64) for kind in ("f8", "f4", "i8")}
-    return found
+            parts |= {kind: even.view(kind).astype(np.float64) for kind in ("f8", "f4", "i8")}
+    return parts
 
 
 def _of_function(function: types.FunctionType) -> Inside:
@@ -159,7 +159,7 @@ def _of_function(function: types.FunctionType) -> Inside:
         ("attributes", function.__dict__),
         ("annotations", function.__annotations__),
         ("code", function.__code__),
-        *((f"enclosed {place}", one) for place, one in enumerate(cells)),
+        *((f"enclosed {index}", one) for index, one in enumerate(cells)),
         *named.items(),
     ]
 

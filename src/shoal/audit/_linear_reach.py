@@ -71,7 +71,7 @@ def find_linear_spans(
 
 
 def _behind_fit(last: Any, features: Features, table: TrainingTable, k: int) -> tuple[str, ...]:
-    """What is not known to be safe of what a model was fitted to."""
+    """Messages on parts of a fit that are not known to be safe."""
     matrix, target = features.doubles, table.schema.target
     if target is None or not table.columns:
         return ()
@@ -94,7 +94,7 @@ def _lone_means(
 
 
 def name_outputs(spans: Spans, bins: Bins) -> Any:
-    """How to explain a span of which nothing is known but its possible outputs."""
+    """How to explain a span when only its possible outputs are known."""
 
     def explain(span: int) -> tuple[str, ...]:
         return (" or ".join(bins.names[output] for output in spans.bins_of(span).tolist()),)

@@ -33,7 +33,7 @@ def load_model(path: PathText, *, trust: bool = False) -> Any:
 
     Notes
     -----
-    A skops file is opened in a process of its own first, with limits of time and memory.  Unless it
+    A skops file is first opened in a process of its own, with limits on time and memory.  Unless it
     is trusted it may name only types that skops trusts and those of scikit-learn that are known to
     do no harm; its trees are checked to be trees before anything follows their indices.
 

@@ -217,7 +217,7 @@ class ModelAudit:
     def plot(self) -> Plot:
         """Draw how many people share each span, the smallest first; needs matplotlib."""
         people = np.sort(self.spans.population[~self.spans.is_single])[:MOST_DRAWN]
-        names = [f"span {at + 1}" for at in range(len(people))]
+        names = [f"span {span + 1}" for span in range(len(people))]
         return plot_bars(
             f"People in the smallest spans (k = {self.k})", names, people.tolist(), "people"
         )

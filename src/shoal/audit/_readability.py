@@ -27,11 +27,11 @@ NOT_CARRIERS = ("KernelCenterer",)
 FOLDS = ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV")
 
 OF_ROUNDS = ("evals_result_", "_evals_result", "_best_score")
-"""What XGBoost and LightGBM keep of rows that they were given to be scored on."""
+"""Attributes in which XGBoost and LightGBM keep scores of rows given for evaluation."""
 KEPT_SCORES = {"scores_", "pvalues_"}
-"""What SelectKBest and its like keep of each column."""
+"""Attributes in which SelectKBest and similar steps keep a score of each column."""
 OF_FOLDS = ("coefs_paths_", "cv_alphas_", "mse_path_", "scores_")
-"""What linear models that choose their own penalty keep of parts of the table."""
+"""Attributes in which linear models that choose their penalty keep results of folds."""
 
 
 def is_carrier(model: Any) -> bool:
@@ -106,7 +106,7 @@ def row_spans(carriers: list[str], table: TrainingTable) -> ModelSpans:
 
 
 def open_search(model: Any) -> tuple[Any, tuple[str, ...]]:
-    """The model that a search found, and what else the search holds that is not read."""
+    """The model that a search chose, and messages on what else the search holds."""
     unread: list[str] = []
     while type(model).__name__ in FOLDS and hasattr(model, "best_estimator_"):
         unread.append(
@@ -118,9 +118,9 @@ def open_search(model: Any) -> tuple[Any, tuple[str, ...]]:
 
 
 def unread_target(model: Any, table: TrainingTable) -> tuple[str, ...]:
-    """A model that was fitted to something of which the schema says nothing: it may be private.
+    """Messages on a model fitted to a target that the schema does not describe: it may be private.
 
-    Of a tree with a person in each leaf it tells everybody's.
+    A tree with one person in each leaf tells everybody's.
     """
     last = last_step(model)
     target = table.schema.target
@@ -143,7 +143,7 @@ def _is_supervised(last: Any) -> bool:
 
 
 def _is_boosted(last: Any) -> bool:
-    """Whether this is of a library of boosting, or what one of them writes."""
+    """Whether this is a boosted model, or the content of its file."""
     if isinstance(last, list):
         last = last[0] if last else None
     written = isinstance(last, dict) and bool({"learner", "nodeid", "tree_info"} & last.keys())
@@ -151,25 +151,25 @@ def _is_boosted(last: Any) -> bool:
 
 
 def unread_folds(model: Any) -> tuple[str, ...]:
-    """Models that tried penalties on parts of the table, and keep what came out of each.
+    """Messages on models that tried penalties on folds, and keep the results of each.
 
-    A part may leave out one person: errors and coefficients are then that person's.
+    A fold may leave out one person: errors and coefficients then tell of that person.
     """
-    found = []
+    messages = []
     for part in parts_of(model):
         kept = [name for name in OF_FOLDS if name in vars(part)]
         if kept and type(part).__name__.endswith("CV"):
-            found.append(
+            messages.append(
                 f"{type(part).__name__} keeps results of parts of the table ({', '.join(kept)}): "
                 "delete them before you publish"
             )
-    return tuple(found)
+    return tuple(messages)
 
 
 def unread_scores(model: Any, table: TrainingTable) -> tuple[str, ...]:
-    """Steps that chose columns by a target, and keep how well each of them goes with it.
+    """Messages on steps that chose columns by the target, and keep each column's score.
 
-    The score of a column that one person has, of a town say, is what is true of that person.
+    A column that is true of one person only, such as a town, has a score that tells of that person.
     """
     target = table.schema.target
     if target is not None and not table.columns:
@@ -183,9 +183,9 @@ def unread_scores(model: Any, table: TrainingTable) -> tuple[str, ...]:
 
 
 def unread_rounds(model: Any) -> tuple[str, ...]:
-    """Boosting that keeps how well each round did on rows which it was given: on one person, say.
+    """Messages on boosting that keeps scores of its rounds on rows given for evaluation.
 
-    Of that person's class or number errors tell what it is, to the last digit.
+    If these are of one person, the errors tell that person's class or number to the last digit.
     """
     kept = {name for part in parts_of(model) for name in OF_ROUNDS if vars(part).get(name)}
     boosters = [part.get_booster() for part in parts_of(model) if hasattr(part, "get_booster")]

@@ -99,10 +99,10 @@ class TrainingTable:
         own = [text(value) for value in classes.tolist()]
         if not set(own) <= set(known) and own == [text(n) for n in range(len(known))]:
             own = sorted(known, key=lambda one: (one is None, str(one)))
-        place = {value: number for number, value in enumerate(own)}
-        if (codes < 0).any() or not set(known) <= place.keys():
+        code_of = {value: number for number, value in enumerate(own)}
+        if (codes < 0).any() or not set(known) <= code_of.keys():
             return None
-        return np.array([place[value] for value in known], np.int64)[codes]
+        return np.array([code_of[value] for value in known], np.int64)[codes]
 
 
 def read_training_table(

@@ -95,7 +95,7 @@ def _not_loaded(path: Path, why: str) -> TableError:
 
 
 def limit_process(more: int = 0) -> Callable[[], None]:
-    """Limit memory and time of this process; what is given back lifts the limit of time.
+    """Limit memory and time of this process; call the result to lift the limit on time.
 
     `more` bytes of memory are for what the process is given beside the file.
     """

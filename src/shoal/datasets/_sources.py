@@ -34,9 +34,9 @@ def find_data(
     folder : path, optional
         Look there alone.
     """
-    for place in data_folders() if folder is None else (folder,):
-        if (place / relative).exists():
-            return place / relative
+    for data_folder in data_folders() if folder is None else (folder,):
+        if (data_folder / relative).exists():
+            return data_folder / relative
     spec = importlib.util.find_spec(package) if package and folder is None else None
     for home in (spec.submodule_search_locations or []) if spec else []:
         if (Path(home) / inside).exists():

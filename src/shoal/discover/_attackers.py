@@ -38,7 +38,7 @@ class Attackers:
 
     @property
     def exhaustive_size(self) -> int:
-        """Largest size of which every set was looked at."""
+        """Largest size for which every set was examined."""
         return len(self.means)
 
 
@@ -60,11 +60,11 @@ def find_attackers(
     telling = sorted(profile.of_size(1), key=_harm, reverse=True)
     limit = min(max_size, table.n_columns)
     for wanted in range(len(full) + 1, limit + 1):
-        found = [_extend(table, worst[wanted - 2], deadline)]
+        candidates = [_extend(table, worst[wanted - 2], deadline)]
         if not deadline.passed:
-            found += _among_telling(table, telling, wanted, deadline)
-        found += worst[wanted - 1 : wanted]
-        worst[wanted - 1 : wanted] = [max(found, key=_harm)]
+            candidates += _among_telling(table, telling, wanted, deadline)
+        candidates += worst[wanted - 1 : wanted]
+        worst[wanted - 1 : wanted] = [max(candidates, key=_harm)]
         unique = worst[wanted - 1].unique
         tell(1, 3, f"sets of {wanted} attributes: up to {unique:,} unique rows so far")
     bounds = most_unique(table, limit)
@@ -95,15 +95,15 @@ def _extend(table: CodeTable, risk: AttributeSetRisk, deadline: Deadline) -> Att
     """The worst that one more attribute makes of a set; at least one is tried."""
     known = [table.names.index(name) for name in risk.attributes]
     partition = Partition.whole(table).by(known)
-    found: list[AttributeSetRisk] = []
+    candidates: list[AttributeSetRisk] = []
     pairs = max(table.n_pairs, 1)
     for j in range(table.n_columns):
         if j in known:
             continue
-        if found and deadline.passed:
+        if candidates and deadline.passed:
             break
         split = partition.split(j)
-        found.append(
+        candidates.append(
             AttributeSetRisk(
                 tuple(table.names[i] for i in sorted([*known, j])),
                 split.unique,
@@ -112,7 +112,7 @@ def _extend(table: CodeTable, risk: AttributeSetRisk, deadline: Deadline) -> Att
                 (pairs - split.together) / pairs,
             )
         )
-    return max(found, key=_harm)
+    return max(candidates, key=_harm)
 
 
 def _among_telling(

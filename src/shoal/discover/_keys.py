@@ -62,12 +62,12 @@ def find_key(  # noqa: PLR0913  each one is a choice of the reader, by name
     weights : mapping of str to float, optional
         Cost of each attribute to the attacker; 1 for those not named.
     columns : sequence of str, optional
-        Attributes to choose from; all without it.
+        Attributes to choose from; by default all.
     search : {"greedy", "minimum"}
         Greedy, or branch and bound for the least cost, proved.
     duplicates : {"keep", "drop"}
-        What to do with rows that are equal on all columns: as long as they are kept no key
-        exists, so they may be made one.
+        What to do with rows that are equal on all columns.  There is no key while they are kept;
+        "drop" keeps one of them.
     bins : mapping of str to float, optional
         Width of the bins into which numbers of a column are put before they are compared.
     max_nodes : int
@@ -149,7 +149,7 @@ def minimal_keys(
     max_nodes: int = 100_000,
     time_limit: float | Deadline | None = TIME_LIMIT,
 ) -> MinimalKeys:
-    """List every key of at most `max_size` attributes none of which can be left out.
+    """List every minimal key of at most `max_size` attributes.
 
     Parameters
     ----------

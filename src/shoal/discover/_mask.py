@@ -1,4 +1,4 @@
-"""Masking quasi-identifiers: as many attributes as can be published together."""
+"""Masking quasi-identifiers: the largest set of attributes that can be published together."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ def mask(
     kind : {"distinct", "separation"}
         Which ratio: distinct combinations per row, or share of the pairs of rows that differ.
     sample : int, optional
-        Rows ("distinct") or pairs of rows ("separation") to examine; all without it.
+        Rows ("distinct") or pairs of rows ("separation") to examine; by default all.
     delta : float in (0, 1)
         Probability with which a sampled result may exceed `beta`.
     weights : mapping of str to float, optional
         Value of each attribute to the recipients; 1 for those not named.
     columns : sequence of str, optional
-        Attributes to choose from; all without it.
+        Attributes to choose from; by default all.
     duplicates : {"keep", "drop"}
         What to do with rows that are equal on all columns.
     time_limit : float, optional

@@ -23,7 +23,7 @@ def distinct_ratio(
     table : frame, path or engine
         Any table; files and Spark tables are counted where they are.
     columns : sequence of str, optional
-        The attributes; all without it.
+        The attributes; by default all.
     bins : mapping of str to float, optional
         Width of the bins into which numbers of a column are put before they are compared.
 

@@ -59,7 +59,7 @@ def suggest_roles(
     table : frame, path or engine
         What to look at; of large tables a sample of rows.
     columns : sequence of str, optional
-        Columns to look at; all without it.
+        Columns to look at; by default all.
     random_state : int
         Source of the sample.
 

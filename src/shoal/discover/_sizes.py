@@ -1,4 +1,4 @@
-"""How many rows or pairs a sampled search needs, and what a sample is good for.
+"""How many rows or pairs a sampled search needs, and what a sample proves.
 
 Everything depends on ln(2^m / delta), the price of being right about all 2^m attribute sets at
 once; it is computed as m ln 2 - ln delta, since 2^m itself overflows.

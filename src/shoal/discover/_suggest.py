@@ -14,7 +14,7 @@ from shoal.discover._ratios import distinct_ratio
 from shoal.discover._roles import suggest_roles
 from shoal.discover.columns._coarsen import coarsen
 from shoal.discover.columns._decide import Decision, decide
-from shoal.discover.columns._facts import MANY, Facts, look
+from shoal.discover.columns._facts import MOST_DISTINCT, Facts, look
 from shoal.discover.columns._odd_values import odd_values
 from shoal.discover.sources._open import open_source
 from shoal.errors import TableError
@@ -163,7 +163,7 @@ def _require_rows(engine: Engine) -> None:
 def _count(fact: Facts) -> str:
     if not fact.n_distinct:
         return f"no values at all in {fact.n_rows:,} rows"
-    more = "at least " if fact.n_distinct >= MANY else ""
+    more = "at least " if fact.n_distinct >= MOST_DISTINCT else ""
     lost = ", some missing" if fact.missing else ""
     values = "1 distinct value" if fact.n_distinct == 1 else f"{fact.n_distinct:,} distinct values"
     return f"{more}{values} in {fact.n_rows:,} rows{lost}"

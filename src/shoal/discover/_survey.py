@@ -101,7 +101,7 @@ def survey(
     random_state: RandomState = None,
     progress: Progress | None = None,
 ) -> Survey:
-    """Look at single columns, keys, and attackers with few attributes.
+    """Survey what singles people out: columns, keys, and attackers who know few attributes.
 
     Parameters
     ----------
@@ -118,9 +118,9 @@ def survey(
         "all" sets of columns of such a table are counted there, until the time is up.
     time_limit : float, optional
         Seconds for the searches, once the table is read; None for no limit.  What is undecided by
-        then is said to be, with bounds.
+        then is reported as such, with bounds.
     progress : callable, optional
-        Told how far the work is, and the worst found so far.
+        Called with how far the work is, and the worst found so far.
 
     Returns
     -------
@@ -247,4 +247,4 @@ def _furthest(source: Source, options: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _silent(done: int, total: int, what: str, /) -> None:
-    """Tell nobody."""
+    """Report no progress."""

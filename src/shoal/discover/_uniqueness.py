@@ -28,7 +28,7 @@ def uniqueness(
     max_sets: int = 20_000,
     time_limit: float | Deadline | None = TIME_LIMIT,
 ) -> UniquenessProfile:
-    """Count unique rows, distinct and separation ratio of every set of up to `max_size` attributes.
+    """Unique rows, distinct ratio and separation ratio of every set of up to `max_size` attributes.
 
     Parameters
     ----------
@@ -74,18 +74,18 @@ def uniqueness(
     names = source.names
     max_size = min(max_size, len(names))
     check_n_sets(len(names), max_size, max_sets)
-    found: Counted
+    counted: Counted
     far = engine_of_far(source)
     if far is not None:
-        found, complete = count_there(far, max_size, deadline)
-        single = {one[0]: split for one, split in found if len(one) == 1}
+        counted, complete = count_there(far, max_size, deadline)
+        single = {one[0]: split for one, split in counted if len(one) == 1}
         notes = remark_one_value(names, [j for j, split in single.items() if split.distinct < 2])
     else:
         whole = Partition.whole(source.codes())
-        found = [((j,), whole.split(j)) for j in range(len(names))]
-        complete = max_size == 1 or _visit(whole, (), max_size, found, deadline)
+        counted = [((j,), whole.split(j)) for j in range(len(names))]
+        complete = max_size == 1 or _visit(whole, (), max_size, counted, deadline)
         notes = remark_constant(names, AllPairs(whole))
-    found.sort(key=lambda item: (len(item[0]), item[0]))
+    counted.sort(key=lambda item: (len(item[0]), item[0]))
     n = source.n_rows
     pairs = max(n * (n - 1) // 2, 1)
     sets = tuple(
@@ -96,7 +96,7 @@ def uniqueness(
             split.distinct / n,
             (pairs - split.together) / pairs,
         )
-        for columns_of, split in found
+        for columns_of, split in counted
     )
     words = f"exact: every set of at most {max_size} of {len(names)} attributes, all {n} rows"
     if not complete:
@@ -130,7 +130,7 @@ def _visit(
     partition: Partition,
     chosen: tuple[int, ...],
     max_size: int,
-    found: list[tuple[tuple[int, ...], Split]],
+    counted: list[tuple[tuple[int, ...], Split]],
     deadline: Deadline,
 ) -> bool:
     """Count every set that grows `chosen`; False when the time was up before the last one."""
@@ -140,9 +140,9 @@ def _visit(
             return False
         grown = (*chosen, j)
         if chosen:
-            found.append((grown, partition.split(j)))
+            counted.append((grown, partition.split(j)))
         # sets below this one start from its groups; the last column has none below it
         more = len(grown) < max_size and j + 1 < partition.table.n_columns
-        if more and not _visit(partition.refine(j), grown, max_size, found, deadline):
+        if more and not _visit(partition.refine(j), grown, max_size, counted, deadline):
             return False
     return True

@@ -69,7 +69,7 @@ def factorize(frame: nw.DataFrame[Any], name: str) -> tuple[Codes, list[Any]]:
 
 
 def nested_error(name: str) -> TableError:
-    """What is said of a column of lists, structs and the like."""
+    """The error for a column of lists, structs or other nested values."""
     return TableError(
         f"column {name!r} holds lists or other values that cannot be compared. "
         "Turn them into text or numbers first."

@@ -36,9 +36,12 @@ def arrow_doors(file: Any) -> Iterator[str]:
         batch, notes = file.get_batch_with_custom_metadata(number)
         if notes:
             yield "metadata of the rows"
-        for at, (name, column) in enumerate(zip(batch.schema.names, batch.columns, strict=True)):
+        for index, (name, column) in enumerate(zip(batch.schema.names, batch.columns, strict=True)):
             behind = range(number + 1, file.num_record_batches)
-            if not _says_all(column, lambda at=at, b=behind: (file.get_batch(n)[at] for n in b)):  # type: ignore[misc]
+            if not _says_all(
+                column,
+                lambda index=index, b=behind: (file.get_batch(n)[index] for n in b),  # type: ignore[misc]
+            ):
                 yield f"values that no cell has in the bytes of column {name!r}"
 
 

@@ -59,8 +59,8 @@ def count_texts(
     columns = [_missing_last(own) if None in own.texts[:-1] else own for own in columns]
     group_of, first = group_rows([column.codes for column in columns], table.n_rows)
     keys = np.empty((len(first), len(columns)), np.int32)
-    for at, column in enumerate(columns):
-        keys[:, at] = column.codes[first]
+    for index, column in enumerate(columns):
+        keys[:, index] = column.codes[first]
     codings = tuple(
         Coding(name, "categorical", column.texts, np.full(len(column.texts), np.nan))
         for name, column in zip(names, columns, strict=True)
@@ -168,12 +168,12 @@ def as_meant(value: str) -> str:
     shown = as_seen(value)
     if shown in _SAYS_NOTHING:
         return ""
-    if found := _COMMAS.fullmatch(shown):
-        grouped = found["thousands"] is not None
+    if match := _COMMAS.fullmatch(shown):
+        grouped = match["thousands"] is not None
         return str(canonical(shown.replace(",", "" if grouped else ".")))
-    if found := _DAY_FIRST.fullmatch(shown):
-        day, month = f"{int(found['day']):02}", f"{int(found['month']):02}"
-        turned = f"{found['year']}-{month}-{day}{found['time']}"
+    if match := _DAY_FIRST.fullmatch(shown):
+        day, month = f"{int(match['day']):02}", f"{int(match['month']):02}"
+        turned = f"{match['year']}-{month}-{day}{match['time']}"
         return shown if iso_moment(turned) is None else str(canonical(turned))
     meant = str(canonical(shown.upper()))
     return shown if meant == shown.upper() else meant
@@ -255,8 +255,8 @@ def histogram(
     elif rows is None:
         entries, counts = np.unique(group_of * room + codes, return_counts=True)
     else:
-        entries, place = np.unique(group_of * room + codes, return_inverse=True)
-        counts = np.bincount(place.reshape(-1), weights=rows, minlength=len(entries))
+        entries, entry_of = np.unique(group_of * room + codes, return_inverse=True)
+        counts = np.bincount(entry_of.reshape(-1), weights=rows, minlength=len(entries))
     start = np.searchsorted(entries, np.arange(n_groups + 1, dtype=np.int64) * room)
     return Histogram(
         coding,
@@ -268,9 +268,9 @@ def histogram(
 
 def _missing_last(column: TextColumn) -> TextColumn:
     """The same column as a coding wants it: nothing written comes last."""
-    at, last = column.texts.index(None), len(column.texts) - 1
+    missing, last = column.texts.index(None), len(column.texts) - 1
     texts = list(column.texts)
-    texts[at], texts[last] = texts[last], None
-    place = np.arange(len(texts), dtype=np.int32)
-    place[at], place[last] = last, at
-    return TextColumn(place[column.codes], tuple(texts))
+    texts[missing], texts[last] = texts[last], None
+    new_code = np.arange(len(texts), dtype=np.int32)
+    new_code[missing], new_code[last] = last, missing
+    return TextColumn(new_code[column.codes], tuple(texts))

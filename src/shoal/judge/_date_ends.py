@@ -58,7 +58,7 @@ def dates_of_few(
     """
     lines = {line for label in labels for line in _borders(label)}
     always = step in ("month", "quarter")
-    found = 0
+    n_few = 0
     for low, high, is_open in ranges:
         first = _end(low, beyond=False)
         last = _end(high, beyond=not is_open)
@@ -71,8 +71,8 @@ def dates_of_few(
             if is_midnight and (line in lines or _is_line(line, months=always or is_near)):
                 continue
             # a moment is told to the second: that others have the day hides nobody
-            found += 0 < held.get(day, 0) < (fewest if is_midnight else float("inf"))
-    return found
+            n_few += 0 < held.get(day, 0) < (fewest if is_midnight else float("inf"))
+    return n_few
 
 
 def _is_line(day: dt.date, *, months: bool) -> bool:

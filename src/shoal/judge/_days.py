@@ -70,17 +70,17 @@ def moments_by_order(text: str) -> dict[str, dt.datetime]:
     else:
         first, second, third = match[1], match[3], match[4]
         orders = _possible(first, match[2], third)
-    found = {}
+    moments = {}
     for order in orders:
         year, month, day = {"dmy": (third, second, first), "mdy": (third, first, second)}.get(
             order, (first, second, third)
         )
         try:
             whole = dt.datetime(_year(year), int(month), int(day))
-            found[order] = dt.datetime.combine(whole, time) if time is not None else whole
+            moments[order] = dt.datetime.combine(whole, time) if time is not None else whole
         except (ValueError, TypeError):
             continue
-    return found if time is not None or match["hour"] is None else {}
+    return moments if time is not None or match["hour"] is None else {}
 
 
 def possible_moments(text: str) -> Iterator[dt.datetime]:
@@ -111,15 +111,15 @@ def day_orders(own: TextColumn) -> list[TextColumn]:
     [('2024-02-01', '2024-12-31', None)]
     """
     read = [{} if text is None else moments_by_order(text) for text in own.texts]
-    turned = [found for found in read if found and _PLAIN not in found]
+    turned = [moments for moments in read if moments and _PLAIN not in moments]
     if not turned:
         return [own]
-    fitting = [order for order in _ORDERS if all(order in found for found in turned)]
+    fitting = [order for order in _ORDERS if all(order in moments for moments in turned)]
     columns = []
     for order in fitting:
         texts = [
-            text if not found else _spell(found.get(order, found.get(_PLAIN)), text or "")
-            for text, found in zip(own.texts, read, strict=True)
+            text if not moments else _spell(moments.get(order, moments.get(_PLAIN)), text or "")
+            for text, moments in zip(own.texts, read, strict=True)
         ]
         columns.append(TextColumn(own.codes, tuple(texts)))
     return columns or [own]

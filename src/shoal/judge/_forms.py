@@ -105,7 +105,9 @@ def join_intervals(written: TextTable, names: Sequence[str]) -> TextTable:
         packed, codes = np.unique(
             low.codes.astype(np.int64) * room + high.codes, return_inverse=True
         )
-        texts = [_joined(low.texts[at // room], high.texts[at % room]) for at in packed.tolist()]
+        texts = [
+            _joined(low.texts[pair // room], high.texts[pair % room]) for pair in packed.tolist()
+        ]
         del columns[name + ENDS[0]], columns[name + ENDS[1]]
         columns[name] = TextColumn(codes.ravel().astype(np.int32), tuple(texts))
     return TextTable(columns, written.n_rows, written.side_doors)
@@ -131,11 +133,11 @@ def _judge_ends(claim: Claim, name: str, labels: TextColumn, written: TextTable)
             both = (None if middle is None else Decimal(math.floor(middle)) if days else middle,)
         wanted[code] = both
     ends = ENDS if claim.form == "intervals" else ("",)
-    for at, end in enumerate(ends):
+    for side, end in enumerate(ends):
         column = _written(written, name + end)
         wrong = 0
         for label, text, rows in _pairs(labels, column):
-            if not _says(text, wanted.get(label, (None, None))[at], claim.kinds[name]):
+            if not _says(text, wanted.get(label, (None, None))[side], claim.kinds[name]):
                 wrong += rows
         _refuse(name, wrong)
     first: dict[tuple[_Side, ...], int] = {}
@@ -152,9 +154,9 @@ def _judge_draws(claim: Claim, name: str, labels: TextColumn, written: TextTable
     scale = 0 if claim.kinds[name] == "date" else _digits(said.values())
     spans = _spans(said, scale)
     expected = _draw_again(labels, spans, claim.seeds[name])
-    found = [_units(text, scale, claim.kinds[name]) for text in column.texts]
-    drawn = np.array([0 if unit is None else unit for unit in found], np.int64)[column.codes]
-    is_none = np.array([unit is None for unit in found], np.bool_)[column.codes]
+    units = [_units(text, scale, claim.kinds[name]) for text in column.texts]
+    drawn = np.array([0 if unit is None else unit for unit in units], np.int64)[column.codes]
+    is_none = np.array([unit is None for unit in units], np.bool_)[column.codes]
     nothing = np.array([code not in spans for code in range(len(labels.texts))])[labels.codes]
     wrong = (is_none != nothing) | (~nothing & (drawn != expected))
     for row in np.flatnonzero(wrong & ~is_none & ~nothing).tolist():
@@ -210,26 +212,26 @@ def _read(label: str, kind: str) -> tuple[_Side, _Side, bool] | None:
     """Least and largest value, days for dates, and whether the largest is left out."""
     if label == STAR:
         return None, None, False
-    place = _days if kind == "date" else _numbers
-    if (own := place(label)) is not None:
+    parse = _days if kind == "date" else _numbers
+    if (own := parse(label)) is not None:
         return own[0], own[1], False
     if kind != "date" and label[:2] == ">=":
-        low = place(label[2:])
+        low = parse(label[2:])
         return None if low is None else (low[0], None, False)
     if kind != "date" and label[:1] == "<":
-        high = place(label[1:])
+        high = parse(label[1:])
         return None if high is None else (None, high[0], True)
     if label[:1] != "[" or label[-1:] not in ("]", ")"):
         return None
     sign = " to " if kind == "date" else "-"
-    inner, at = label[1:-1], label.find(sign, 2) - 1
-    while at >= 0:
-        low, high = place(inner[:at]), place(inner[at + len(sign) :])
+    inner, split = label[1:-1], label.find(sign, 2) - 1
+    while split >= 0:
+        low, high = parse(inner[:split]), parse(inner[split + len(sign) :])
         if low is not None and high is not None:
             if kind == "date":
                 return low[0], high[0] - 1 if label[-1] == ")" else high[1], False
             return low[0], high[0], label[-1] == ")"
-        at = inner.find(sign, at + 1)
+        split = inner.find(sign, split + 1)
     return None
 
 
@@ -239,9 +241,9 @@ def _numbers(text: str) -> tuple[Decimal, Decimal] | None:
 
 
 def _days(text: str) -> tuple[Decimal, Decimal] | None:
-    if found := re.fullmatch(r"(\d{4})-Q([1-4])", text):
-        first = (int(found[2]) - 1) * 3 + 1
-        both = period(f"{found[1]}-{first:02}"), period(f"{found[1]}-{first + 2:02}")
+    if match := re.fullmatch(r"(\d{4})-Q([1-4])", text):
+        first = (int(match[2]) - 1) * 3 + 1
+        both = period(f"{match[1]}-{first:02}"), period(f"{match[1]}-{first + 2:02}")
     elif re.fullmatch(r"\d{3}0s", text):
         both = period(text[:4]), period(f"{text[:3]}9")
     else:
@@ -338,14 +340,14 @@ def _pick(
     chance: Any,
 ) -> Units:
     """For each label by itself: a piece by its weight, then a unit of the piece."""
-    place = {start: at for at, start in enumerate(starts)}
+    index_of = {start: index for index, start in enumerate(starts)}
     sums, lines = np.array(before, np.int64), np.array(starts, np.int64)
     drawn = np.zeros(len(labels.codes), np.int64)
     order = np.argsort(labels.codes, kind="stable")
     bounds = np.searchsorted(labels.codes[order], np.arange(len(labels.texts) + 1))
     for code, (first, last) in spans.items():
         rows = order[bounds[code] : bounds[code + 1]]
-        a, b = place[first], place[last + 1]
+        a, b = index_of[first], index_of[last + 1]
         weight = sums[a] + chance[0][rows] % (sums[b] - sums[a])
         piece = np.searchsorted(sums[a : b + 1], weight, side="right") - 1 + a
         drawn[rows] = lines[piece] + chance[1][rows] % (lines[piece + 1] - lines[piece])

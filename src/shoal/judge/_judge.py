@@ -149,7 +149,7 @@ def _judge_means(
 
 
 def _judge_shape(charge: Charge, written: TextTable) -> None:
-    """The columns are those that may be released, the rows as many, and there is nothing else."""
+    """The columns are those that may be released, no row is missing, and nothing is added."""
     schema = charge.schema
     allowed = {name for name in schema if schema[name].role not in NEVER_RELEASED}
     allowed |= {name + end for name in charge.ranges for end in RANGE_ENDS}
@@ -262,7 +262,7 @@ def _judge_people(
     people: Codes,
     values: Mapping[str, Codes],
 ) -> None:
-    """Every group has rows of as many different people as the promise asks for."""
+    """Every group holds the number of different people that the promise asks for."""
     privacy, room = charge.privacy, int(people.max(initial=0)) + 1
     members = np.unique(group_of * room + people) // room
     few = np.bincount(members, minlength=groups.n_groups) < privacy.minimum_size
@@ -286,8 +286,8 @@ def _broken(
     groups: FrequencyTable, failing: Flags, privacy: PrivacyModel, counted: str = "rows"
 ) -> str:
     starred = np.ones(groups.n_groups, np.bool_)
-    for at, coding in enumerate(groups.codings):
-        starred &= groups.keys[:, at] == coding.code_of.get(STAR, -1)
+    for column, coding in enumerate(groups.codings):
+        starred &= groups.keys[:, column] == coding.code_of.get(STAR, -1)
     without = groups.merge(np.where(starred, -1, np.cumsum(~starred) - 1), int((~starred).sum()))
     only_stars = counted == "rows" and starred.any() and privacy.holds(without).all()
     if only_stars or not (failing & ~starred).any():
@@ -313,7 +313,10 @@ def _broken(
 
 def told_by(groups: FrequencyTable) -> dict[str, set[str]]:
     """What cells of a release say, by column, as they were counted by the judge."""
-    used = {coding.name: (coding, groups.keys[:, at]) for at, coding in enumerate(groups.codings)}
+    used = {
+        coding.name: (coding, groups.keys[:, column])
+        for column, coding in enumerate(groups.codings)
+    }
     used |= {name: (counts.coding, counts.codes) for name, counts in groups.histograms.items()}
     return {
         name: {text for code in np.unique(codes) if (text := coding.texts[code]) is not None}

@@ -53,8 +53,8 @@ def judge_shift(
         np.column_stack([written.codes, values, person]), axis=0, return_counts=True
     )
     wrong = 0
-    for (at, value, who), count in zip(triples.tolist(), rows.tolist(), strict=True):
-        if not _is_moved(written.texts[at], own.texts[value], offsets[who]):
+    for (written_code, value, who), count in zip(triples.tolist(), rows.tolist(), strict=True):
+        if not _is_moved(written.texts[written_code], own.texts[value], offsets[who]):
             wrong += count
     if wrong:
         raise GuaranteeError(

@@ -79,7 +79,7 @@ class LabelReader:
         return False
 
     def _in_range(self, label: str, value: str) -> bool:
-        return any(_inside(label, value, place) for place in self._places())
+        return any(_inside(label, value, parse) for parse in self._places())
 
     def _in_set(self, label: str, value: str) -> bool:
         if not (label.startswith("{") and label.endswith("}")):
@@ -104,8 +104,8 @@ class LabelReader:
             yield _both
 
 
-def _both(place: Any) -> _Ends | None:
-    return None if place is None else (place, place)
+def _both(point: Any) -> _Ends | None:
+    return None if point is None else (point, point)
 
 
 def _number_place(text: str) -> _Ends | None:
@@ -126,8 +126,8 @@ def _date_place(text: str) -> _Ends | None:
     return (guessed[0], guessed[-1]) if guessed else None
 
 
-def _inside(label: str, value: str, place: Callable[[str], _Ends | None]) -> bool:
-    own = place(value)
+def _inside(label: str, value: str, parse: Callable[[str], _Ends | None]) -> bool:
+    own = parse(value)
     if own is None:
         return False
     low_text, high_text, is_open = None, None, False
@@ -138,31 +138,31 @@ def _inside(label: str, value: str, place: Callable[[str], _Ends | None]) -> boo
     else:
         return any(
             low[0] <= own[0] and (own[1] < high[0] if opened else own[1] <= high[1])
-            for low, high, opened in _splits(label, place)
+            for low, high, opened in _splits(label, parse)
         )
     if low_text is not None:
-        low = place(low_text)
+        low = parse(low_text)
         return low is not None and bool(low[0] <= own[0])
-    high = place(high_text or "")
+    high = parse(high_text or "")
     return high is not None and bool(own[1] < high[0] if is_open else own[1] <= high[1])
 
 
 def _splits(
-    label: str, place: Callable[[str], _Ends | None]
+    label: str, parse: Callable[[str], _Ends | None]
 ) -> Iterator[tuple[_Ends, _Ends, bool]]:
     """Every way to read a label as two ends; values may hold dashes themselves."""
     is_range = label.startswith("[") and label.endswith((")", "]"))
     inner = label[1:-1] if is_range else label
-    whole = place(inner)
-    if whole is not None and place is not _both:
+    whole = parse(inner)
+    if whole is not None and parse is not _both:
         yield whole, whole, False  # a month, a year
     for sign in (" to ", "-"):
-        at = inner.find(sign, sign == "-")  # a dash in front is a minus, nothing an empty text
-        while at >= 0:
-            low, high = place(inner[:at]), place(inner[at + len(sign) :])
+        split = inner.find(sign, sign == "-")  # a dash in front is a minus, nothing an empty text
+        while split >= 0:
+            low, high = parse(inner[:split]), parse(inner[split + len(sign) :])
             if low is not None and high is not None:
                 yield low, high, label.endswith(")")
-            at = inner.find(sign, at + 1)
+            split = inner.find(sign, split + 1)
 
 
 def _masked(label: str, value: str) -> bool:

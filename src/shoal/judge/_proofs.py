@@ -141,19 +141,19 @@ _UNREAD = _Ends(None, None)
 
 def _read_ranges(kind: str, written: Texts, own: Texts) -> _Ranges:
     """The labels as ranges, as far as they are any, and the values on the same line."""
-    place = number_places if kind == "numeric" else date_places
+    places_of = number_places if kind == "numeric" else date_places
     ends = [_read_ends(label, kind) for label in written]
     number: dict[str | None, int] = {}  # each end once: many ranges begin or end alike
     low = [number.setdefault(e.low, len(number)) for e in ends]
     high = [number.setdefault(e.high, len(number)) for e in ends]
-    at = place(list(number))
+    places = places_of(list(number))
     return _Ranges(
-        low=Places(at.first[low], at.last[low], at.exact[low]),
-        high=Places(at.first[high], at.last[high], at.exact[high]),
+        low=Places(places.first[low], places.last[low], places.exact[low]),
+        high=Places(places.first[high], places.last[high], places.exact[high]),
         is_open=np.array([e.is_open for e in ends], np.bool_),
         no_low=np.array([e.free == "low" for e in ends], np.bool_),
         no_high=np.array([e.free == "high" for e in ends], np.bool_),
-        value=place(own),
+        value=places_of(own),
     )
 
 
@@ -210,10 +210,10 @@ def ends_of_few(
     ranges = [ends for ends in ranges if ends is not _UNREAD]
     if not (ranges and reader.on_lines and reader.kind in ("numeric", "date")):
         return 0
-    place: Callable[[str], Any] = number if reader.kind == "numeric" else day_of
+    parse: Callable[[str], Any] = number if reader.kind == "numeric" else day_of
     number_of: dict[Any, int] = {}
     codes = np.array(
-        [number_of.setdefault(place(text or ""), len(number_of)) for text in own.texts]
+        [number_of.setdefault(parse(text or ""), len(number_of)) for text in own.texts]
     )
     if people is None:
         of_text = np.bincount(own.codes, rows, minlength=len(codes))
@@ -225,11 +225,11 @@ def ends_of_few(
         counts = np.bincount(members, minlength=len(number_of))
     held = dict(zip(number_of, counts.tolist(), strict=True))
     inner = set(reader.parents)
-    labels = [reader.labels[at] or "" for at in inner if at >= 0]
+    labels = [reader.labels[code] or "" for code in inner if code >= 0]
     if reader.kind == "date":
         ends_of = [(ends.low, ends.high, ends.is_open) for ends in ranges]
         return dates_of_few(ends_of, held, fewest, labels, reader.step)
-    leaves = {number(text or "") for at, text in enumerate(reader.labels) if at not in inner}
+    leaves = {number(text or "") for code, text in enumerate(reader.labels) if code not in inner}
     whole = all(value is None or value == value.to_integral_value() for value in {*held, *leaves})
     scale = sorted(value for value in leaves if value is not None)
     is_scale = whole and bool(scale) and scale[-1] - scale[0] == len(scale) - 1
@@ -237,7 +237,7 @@ def ends_of_few(
     named = [number(text or "") for band in bands for text in (band.low, band.high)]
     # the band behind [20-24] begins at 25
     lines = {line + more for line in named if line is not None for more in (0, 1)}
-    found = 0
+    n_few = 0
     for ends in ranges:
         low, high = number(ends.low or ""), number(ends.high or "")
         beyond = high if high is None or ends.is_open or not whole else high + 1
@@ -257,8 +257,8 @@ def ends_of_few(
             power * f for power in powers for f in (1, 2, 5) if width and power * f * 6 >= width
         ]
         steps += [] if reader.step is None else [Fraction(str(reader.step))]
-        found += sum(all(Fraction(line) % step for step in steps) for line in alone)
-    return found
+        n_few += sum(all(Fraction(line) % step for step in steps) for line in alone)
+    return n_few
 
 
 # -- many texts put on a line at once: numbers by their worth, dates by their ends ---------------
@@ -300,18 +300,18 @@ def date_places(texts: Sequence[str | None]) -> Places:
     """
     first = np.full(len(texts), np.nan)
     last = np.full(len(texts), np.nan)
-    days = [place for place, text in enumerate(texts) if text is not None and _DAY.fullmatch(text)]
+    days = [index for index, text in enumerate(texts) if text is not None and _DAY.fullmatch(text)]
     try:
-        listed = np.array([texts[place] for place in days], "datetime64[D]")
+        listed = np.array([texts[index] for index in days], "datetime64[D]")
     except ValueError:  # the 30th of February
         days, listed = [], np.empty(0, "datetime64[D]")
     first[days] = listed.astype(np.int64) * _MICROSECONDS_OF_A_DAY
     last[days] = first[days] + (_MICROSECONDS_OF_A_DAY - 1)
     is_day = np.zeros(len(texts), np.bool_)
     is_day[days] = True
-    for place in np.flatnonzero(~is_day).tolist():
-        ends = period(texts[place] or "")
+    for index in np.flatnonzero(~is_day).tolist():
+        ends = period(texts[index] or "")
         if ends is not None:
-            first[place], last[place] = np.array(ends, "datetime64[us]").astype(np.int64)
+            first[index], last[index] = np.array(ends, "datetime64[us]").astype(np.int64)
     exact = (np.abs(first) < 2.0**53) & (np.abs(last) < 2.0**53)
     return Places(first, last, exact)

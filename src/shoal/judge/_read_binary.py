@@ -75,8 +75,8 @@ def _read_parquet(path: Path, wanted: list[str] | None) -> TextTable:
     with parquet.ParquetFile(path, read_dictionary=texts) as file:
         read = [_read_column(file, name) for name in names]
     columns = {name: column for one in read for name, column in one.columns.items()}
-    found = chain(doors, *(one.side_doors for one in read))
-    return TextTable(columns, n_rows, tuple(found))
+    side_doors = chain(doors, *(one.side_doors for one in read))
+    return TextTable(columns, n_rows, tuple(side_doors))
 
 
 def _read_column(file: Any, name: str) -> TextTable:
@@ -135,12 +135,12 @@ def _row_groups(metadata: Any) -> list[list[int]]:
     """Row groups that are read together, some millions of rows: the library's own take much."""
     parts: list[list[int]] = [[]]
     rows = 0
-    for at in range(metadata.num_row_groups):
+    for index in range(metadata.num_row_groups):
         if rows >= _ROWS_AT_ONCE:
             parts.append([])
             rows = 0
-        parts[-1].append(at)
-        rows += metadata.row_group(at).num_rows
+        parts[-1].append(index)
+        rows += metadata.row_group(index).num_rows
     return parts
 
 

@@ -66,10 +66,10 @@ def read_texts(
     listed = (_files_in(place) if place.is_dir() else [place] for place in places)
     files = list(chain.from_iterable(listed))
     tables = [
-        _read_text(path, names, dialect, at)
+        _read_text(path, names, dialect, index)
         if path.name.lower().endswith(_TEXT)
         else _read_other(path, names)
-        for at, path in enumerate(files)
+        for index, path in enumerate(files)
     ]
     if not tables:
         raise TableError("there is no file to read again.")
@@ -179,22 +179,22 @@ def with_own_header(path: Path, dialect: TextDialect) -> TextDialect:
 
 def _find_dialect(path: Path, names: Sequence[str] | None) -> TextDialect:
     """What separates the cells of the first row, by the names that it should hold."""
-    found: list[TextDialect] = []
+    dialects: list[TextDialect] = []
     for delimiter in _DELIMITERS:
         with open_text(path, "utf-8-sig") as file:
             reader = csv.reader(file, delimiter=delimiter)
             header = tuple(next(reader, []))
             # a name may hold a line's end
             bom, lines = _has_mark(path), reader.line_num
-        found.append(TextDialect(delimiter=delimiter, names=header, bom=bom, start=lines))
+        dialects.append(TextDialect(delimiter=delimiter, names=header, bom=bom, start=lines))
         if names is not None and set(names) <= set(header):
-            return found[-1]
+            return dialects[-1]
     if names is not None:
         raise TableError(
             f"{path.name} has other columns than were expected, or cells separated by something "
             "else than a comma, a semicolon, a tab or a bar."
         )
-    return max(found, key=lambda each: len(each.names))
+    return max(dialects, key=lambda each: len(each.names))
 
 
 def _has_mark(path: Path) -> bool:

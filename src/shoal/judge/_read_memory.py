@@ -91,7 +91,9 @@ def _of_spark(frame: Any) -> TextTable:
     nested = any(kind.startswith(("array", "struct", "map")) for _, kind in frame.dtypes)
     if nested or find_pyarrow() is None:
         rows = frame.collect()
-        return of_arrays({name: [row[at] for row in rows] for at, name in enumerate(frame.columns)})
+        return of_arrays(
+            {name: [row[index] for row in rows] for index, name in enumerate(frame.columns)}
+        )
     table = frame.toArrow()
     zoned = [field.name for field in table.schema if getattr(field.type, "tz", None) is not None]
     # Arrow tells moments by Greenwich's clock, Spark itself by this machine's

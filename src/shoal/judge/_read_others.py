@@ -74,13 +74,15 @@ def of_cells(
 
     def texts() -> Iterator[list[str | None]]:
         for row in rows:
-            for at, (text, kind) in enumerate(row):
-                if types[at].setdefault(text, kind) != kind:
-                    mixed.add(at)
+            for column, (text, kind) in enumerate(row):
+                if types[column].setdefault(text, kind) != kind:
+                    mixed.add(column)
             yield [text for text, _ in row]
 
     table = of_rows(names, texts(), doors)
-    told = [f"cells of column {names[at]!r} that only their types tell apart" for at in mixed]
+    told = [
+        f"cells of column {names[column]!r} that only their types tell apart" for column in mixed
+    ]
     return TextTable(table.columns, table.n_rows, (*table.side_doors, *sorted(told)))
 
 
@@ -189,12 +191,12 @@ def _shared(archive: zipfile.ZipFile) -> _Shared:
 def _cells(row: Any, shared: _Shared) -> list[Cell]:
     cells: list[Cell] = []
     for cell in row.iter(f"{_SHEET}c"):
-        place = re.match("[A-Z]+", cell.get("r", ""))
-        if place:  # empty cells may be left out
-            at = 0
-            for letter in place[0]:
-                at = at * 26 + ord(letter) - 64
-            cells += [_NOTHING] * (at - 1 - len(cells))
+        letters = re.match("[A-Z]+", cell.get("r", ""))
+        if letters:  # empty cells may be left out
+            column = 0
+            for letter in letters[0]:
+                column = column * 26 + ord(letter) - 64
+            cells += [_NOTHING] * (column - 1 - len(cells))
         cells.append(_cell(cell, shared))
     return cells
 
@@ -223,18 +225,18 @@ def read_database_file(path: Path) -> TextTable:
             listed = connection.execute(
                 "SELECT table_name FROM information_schema.tables"
             ).fetchall()
-            found = _one_table(path, [name for (name,) in listed])
-            doors = _others(len(listed)) + duckdb_doors(connection, found)
-            cursor: Any = connection.execute(f"SELECT * FROM {_quoted(found)}")
+            table = _one_table(path, [name for (name,) in listed])
+            doors = _others(len(listed)) + duckdb_doors(connection, table)
+            cursor: Any = connection.execute(f"SELECT * FROM {_quoted(table)}")
             names = [column[0] for column in cursor.description]
             return of_rows(names, (list(map(plain_text, row)) for row in cursor.fetchall()), doors)
     with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as sqlite:
         listed = sqlite.execute("SELECT name FROM sqlite_master").fetchall()
-        found = _one_table(path, [name for (name,) in listed])
-        cursor = sqlite.execute(f"SELECT * FROM {_quoted(found)}")
+        table = _one_table(path, [name for (name,) in listed])
+        cursor = sqlite.execute(f"SELECT * FROM {_quoted(table)}")
         names = [column[0] for column in cursor.description]
         doors = _others(len(listed))
-        doors = doors or sqlite_doors(sqlite, path, found)
+        doors = doors or sqlite_doors(sqlite, path, table)
         return of_cells(names, ([_sqlite_cell(value) for value in row] for row in cursor), doors)
 
 
@@ -243,7 +245,7 @@ def _sqlite_cell(value: Any) -> Cell:
 
 
 def read_rows(connection: Any, query: str) -> TextTable:
-    """Rows of a query in a database that is being written, in the order in which they come."""
+    """Rows of a query in a database that is being written, in their order."""
     cursor = connection.execute(query) or connection
     names = [column[0] for column in cursor.description]
     return of_rows(names, (list(map(plain_text, row)) for row in cursor.fetchall()))

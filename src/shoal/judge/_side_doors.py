@@ -153,16 +153,16 @@ def text_doors(
             continue
         gaps |= gap
         endings.add(line[len(body) :])
-        for at, cell in enumerate(_cells(body, dialect)):
+        for column, cell in enumerate(_cells(body, dialect)):
             quoted = cell.lstrip(_BLANK if dialect.spaced else "")[:1] == dialect.quote
-            (in_quotes if quoted else bare).add(at)
+            (in_quotes if quoted else bare).add(column)
     doors = ["empty lines between rows"] if gaps else []
     if len(endings - {""}) > 1:
         doors.append("lines that end in different ways")
     columns = in_quotes if dialect.escape else in_quotes & bare
     if dialect.spaced:
         columns = in_quotes | bare
-    empty = {at for at, name in enumerate(dialect.names) if name not in grouped}
+    empty = {column for column, name in enumerate(dialect.names) if name not in grouped}
     return (*doors, *_ways_of_texts(lines, dialect, columns, empty))
 
 
@@ -192,13 +192,13 @@ def _ways_of_texts(
     way: defaultdict[int, dict[str, str]] = defaultdict(dict)
     doors: dict[str, None] = {}
     for line in _records(lines, dialect) if columns else ():
-        for at, cell in enumerate(_cells(line.rstrip("\r\n"), dialect)):
-            if at not in columns:
+        for column, cell in enumerate(_cells(line.rstrip("\r\n"), dialect)):
+            if column not in columns:
                 continue
             bare = cell.lstrip(_BLANK) if dialect.spaced else cell
-            if bare == dialect.quote * 2 and at in empty:
+            if bare == dialect.quote * 2 and column in empty:
                 continue
-            first = way[at].setdefault(_text_of(bare, dialect), cell)
+            first = way[column].setdefault(_text_of(bare, dialect), cell)
             if first == cell:
                 continue
             if first.lstrip(_BLANK) != bare:
@@ -245,8 +245,8 @@ def _cells(record: str, dialect: TextDialect) -> list[str]:
         inside = f"[^{quote}{escape}]|{escape}."
     before = f"{_BLANK}*" if dialect.spaced else ""
     cell = f"{before}{quote}(?:{inside})*{quote}|[^{delimiter}]*"
-    found = re.finditer(f"(?:^|{delimiter})({cell})", record, re.DOTALL)
-    return [each[1] for each in found]
+    matches = re.finditer(f"(?:^|{delimiter})({cell})", record, re.DOTALL)
+    return [each[1] for each in matches]
 
 
 def json_doors(lines: Iterable[str]) -> tuple[str, ...]:
@@ -360,20 +360,20 @@ def _properties(archive: zipfile.ZipFile) -> Iterator[str]:
 def fills_its_file(archive: zipfile.ZipFile) -> bool:
     """Whether parts stand one after another, and nothing before, between or behind them."""
     file: Any = archive.fp
-    at = 0
+    offset = 0
     for part in sorted(archive.infolist(), key=lambda part: part.header_offset):
-        if part.header_offset != at:
+        if part.header_offset != offset:
             return False
-        file.seek(at + 26)
-        at += 30 + sum(struct.unpack("<HH", file.read(4))) + part.compress_size
+        file.seek(offset + 26)
+        offset += 30 + sum(struct.unpack("<HH", file.read(4))) + part.compress_size
         if part.flag_bits & _SIZE_BEHIND:
-            file.seek(at)
-            at += (12 if part.file_size < 1 << 32 else 20) + 4 * (file.read(4) == b"PK\x07\x08")
+            file.seek(offset)
+            offset += (12 if part.file_size < 1 << 32 else 20) + 4 * (file.read(4) == b"PK\x07\x08")
     end = file.seek(0, 2) - _END_OF_ARCHIVE
     file.seek(end)
     mark, size = struct.unpack("<4s8xL6x", file.read(_END_OF_ARCHIVE))
     start: int = archive.start_dir  # where the list of parts begins
-    return bool(mark == b"PK\x05\x06" and at == start and end - start - size in (0, _LARGE))
+    return bool(mark == b"PK\x05\x06" and offset == start and end - start - size in (0, _LARGE))
 
 
 def packed_doors(path: Path) -> tuple[str, ...]:

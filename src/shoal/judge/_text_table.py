@@ -1,4 +1,4 @@
-"""A table as text: what a reader of the file sees, and nothing that a library makes of it."""
+"""A table as text: what a reader of the file sees, before any library interprets it."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def make_column(codes: NDArray[Any], values: list[Any]) -> TextColumn:
     """A column of values that are no texts yet; values of equal text become one."""
     number: dict[str | None, int] = {}
     of_value = [number.setdefault(plain_text(value), len(number)) for value in values]
-    if len(number) == len(values) and all(of == at for at, of in enumerate(of_value)):
+    if len(number) == len(values) and all(of == index for index, of in enumerate(of_value)):
         return TextColumn(narrow(codes, len(number)), tuple(number))
     return TextColumn(narrow(np.array(of_value, np.int32), len(number))[codes], tuple(number))
 
@@ -126,11 +126,11 @@ def of_arrow(table: Any, doors: tuple[str, ...] = ()) -> TextTable:
     """Every column of a PyArrow table as text."""
     import pyarrow as pa  # noqa: PLC0415  optional
 
-    columns, found = {}, list(doors)
+    columns, side_doors = {}, list(doors)
     for name, column in zip(table.column_names, table.columns, strict=True):
         is_coded = pa.types.is_dictionary(column.type)
         if not (is_coded and pa.types.is_string(column.type.value_type)):
-            column = _plain_column(name, column, found)
+            column = _plain_column(name, column, side_doors)
         if not pa.types.is_dictionary(column.type):
             column = column.dictionary_encode(null_encoding="mask")
         if column.num_chunks > 1:
@@ -152,18 +152,18 @@ def of_arrow(table: Any, doors: tuple[str, ...] = ()) -> TextTable:
         for start in range(0, len(own.codes), BLOCK):
             used[own.codes[start : start + BLOCK]] = True
         if not used.all():
-            found.append(f"values that no row has in the dictionary of column {name!r}")
+            side_doors.append(f"values that no row has in the dictionary of column {name!r}")
         columns[name] = own
-    return TextTable(columns, table.num_rows, tuple(found))
+    return TextTable(columns, table.num_rows, tuple(side_doors))
 
 
-def _plain_column(name: str, column: Any, found: list[str]) -> Any:
-    """The column in a type that most functions take; what else it has goes to `found`."""
+def _plain_column(name: str, column: Any, side_doors: list[str]) -> Any:
+    """The column in a type that most functions take; what else it has goes to `side_doors`."""
     import pyarrow as pa  # noqa: PLC0415  optional
 
     if isinstance(column.type, pa.BaseExtensionType):
         if not column.type.extension_name.startswith("arrow."):
-            found.append(f"metadata of column {name!r}")
+            side_doors.append(f"metadata of column {name!r}")
         parts = [chunk.storage for chunk in column.chunks]
         column = pa.chunked_array(parts, column.type.storage_type)
     if pa.types.is_nested(column.type):
@@ -172,7 +172,7 @@ def _plain_column(name: str, column: Any, found: list[str]) -> Any:
             "parts a column or a row of its own first."
         )
     if pa.types.is_floating(column.type) and ways_to_be_missing(column) > 1:
-        found.append(f"several kinds of missing numbers in column {name!r}")
+        side_doors.append(f"several kinds of missing numbers in column {name!r}")
     if str(column.type) in ("string_view", "binary_view"):  # few functions take views
         return column.cast(pa.string() if str(column.type) == "string_view" else pa.binary())
     return column
@@ -182,14 +182,14 @@ def metadata_doors(
     schema: Any, stored: Mapping[bytes, bytes] | None = None, n_rows: int = -1
 ) -> tuple[str, ...]:
     """Metadata of a schema, of its fields and of a file of `n_rows`, named by where they are."""
-    found = []
+    side_doors = []
     for key, text in (*(schema.metadata or {}).items(), *(stored or {}).items()):
         if key in _OWN or _is_sparks(key, text, schema.names):
             continue
         if key != b"pandas" or not _is_plain_pandas(text, schema.names, n_rows):
-            found = ["metadata of the file"]
-    found += [f"metadata of column {field.name!r}" for field in schema if _noted(field)]
-    return tuple(found)
+            side_doors = ["metadata of the file"]
+    side_doors += [f"metadata of column {field.name!r}" for field in schema if _noted(field)]
+    return tuple(side_doors)
 
 
 def _is_sparks(key: bytes, text: bytes, names: Sequence[str]) -> bool:

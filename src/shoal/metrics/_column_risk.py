@@ -1,4 +1,4 @@
-"""What somebody can do who knows the columns that a promise names, and no others."""
+"""Risk from an attacker who knows only the columns that a promise names."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class ColumnRisk:
 
 
 def column_risks(groups: FrequencyTable, privacy: PrivacyModel) -> tuple[ColumnRisk, ...]:
-    """What each part of a promise about some columns leaves to those who know these.
+    """Risk from those who know the columns of each part of a promise.
 
     Examples
     --------

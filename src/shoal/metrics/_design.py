@@ -30,7 +30,7 @@ class DesignMatrix:
 def design_matrix(recoded: Recoded) -> DesignMatrix:
     """Turn the labels of each group into features.
 
-    Features speak of what labels cover, so they are the same for a release and for new rows that
+    Features describe what labels cover, so they are the same for a release and for new rows that
     went through its recoding (``recoding.recode(cells)``), whatever labels those have:
 
     - a numeric, date or ordinal column gives the mid-point of its range, and `column missing` when

@@ -1,4 +1,4 @@
-"""What a release costs, judged by the classes of its groups."""
+"""Loss of a release by the classes in its groups."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a release costs: measures of how coarse its labels are, and all of them in one result.
+"""Loss of a release: measures of how coarse its labels are, all in one result.
 
 Everywhere a label that covers one raw value costs nothing (a missing value released as missing
 included), a suppressed row costs 1 in every column, and a label that hides whether a value is
@@ -24,7 +24,7 @@ Measure = Literal["loss", "ncp", "height"]
 
 @dataclass(frozen=True)
 class Metrics:
-    """What a release keeps and what it loses.
+    """Sizes of a release's groups, and every measure of what it loses.
 
     Parameters
     ----------

@@ -177,7 +177,7 @@ def query_errors(
         Least denominator of the relative error: rare answers are not asked to be exact.
     least_share : float
         For precision and recall: a recipient picks the groups of which more than this share is
-        expected to be meant.  0 picks every group that may hold a row that is meant.
+        expected to match.  0 picks every group that may hold a matching row.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What an attacker can do with a release: find people, and learn about them."""
+"""Risks of a release: that people are found in it, and what is learnt about them."""
 
 from __future__ import annotations
 

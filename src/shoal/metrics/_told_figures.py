@@ -50,12 +50,12 @@ class LineLoss(NamedTuple):
 
 
 def line_losses(recoded: Recoded, *, are_told: bool = True) -> dict[str, LineLoss]:
-    """What each column loses whose ranges are on a line.
+    """Loss of each column whose ranges lie on a line.
 
     `are_told` is false where no cell says where ranges end.  Ranges that end at values of people
     are taken as wide as public lines around them.
     """
-    found = {}
+    losses = {}
     for column, labels in enumerate(recoded.labels):
         if labels.coding.hierarchy is not None or labels.coding.kind not in ("numeric", "date"):
             continue
@@ -67,29 +67,29 @@ def line_losses(recoded: Recoded, *, are_told: bool = True) -> dict[str, LineLos
         hides = (labels.low < labels.high) & (labels.high == missing) & (missing >= 0)
         has_ends = np.isfinite(ends).all(axis=1) & ~hides[used]
         width = np.where(has_ends & ~is_raw, ends[:, 1] - ends[:, 0], 0.0)
-        found[labels.coding.name] = LineLoss(
+        losses[labels.coding.name] = LineLoss(
             width=float(width @ rows[used]),
             whole=float(rows[used] @ (~has_ends & ~is_raw)) + recoded.n_suppressed,
             low=float(ends[has_ends, 0].min(initial=math.inf)),
             high=float(ends[has_ends, 1].max(initial=-math.inf)),
         )
-    return found
+    return losses
 
 
 def _ends(labels: Labels, used: Any, are_told: bool) -> Floats:
-    """Where the used labels begin and end; not finite where nothing is told of it."""
+    """Where the used labels begin and end; not finite where the label does not say."""
     if labels.written_ends is not None:
         return labels.written_ends[used]
     numbers, widen = labels.coding.numbers, public_lines(labels.coding)
     ends = np.column_stack([numbers[labels.low[used]], numbers[labels.high[used]]])
     no_gap = np.isfinite(ends).all(axis=1)  # beside a missing value nothing is told
-    for place in np.flatnonzero(~labels.is_raw[used] & no_gap).tolist():
-        label = used[place]
-        found = widen(int(labels.low[label]), int(labels.high[label]))
-        if found is not None:
-            ends[place] = found.least, found.most
+    for index in np.flatnonzero(~labels.is_raw[used] & no_gap).tolist():
+        label = used[index]
+        widened = widen(int(labels.low[label]), int(labels.high[label]))
+        if widened is not None:
+            ends[index] = widened.least, widened.most
         elif not are_told:
-            ends[place] = -math.inf, math.inf
+            ends[index] = -math.inf, math.inf
     return ends
 
 

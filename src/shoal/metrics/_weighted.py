@@ -1,4 +1,4 @@
-"""What a release costs where it matters: discernibility column by column, weighted."""
+"""Loss of a release by priority: discernibility column by column, weighted."""
 
 from __future__ import annotations
 

@@ -66,22 +66,22 @@ def read_json(source: PathText, form: str = FORMAT) -> Mapping[str, Any]:
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object of JSON; a name that is given twice would hide what it is given first."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    entries = dict(pairs)
+    if len(entries) < len(pairs):
         raise TableError("the file gives a name twice. It was changed; write it again.")
-    return found
+    return entries
 
 
 def write_json(data: Mapping[str, Any], path: PathText | None) -> str:
     """What a model publishes, as text; written to `path` as well when given."""
-    found = json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1)
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1)
     if path is not None:
-        write_text(path, found)
-    return found
+        write_text(path, text)
+    return text
 
 
 def seal(data: dict[str, Any]) -> dict[str, Any]:
-    """Add a digest of everything else, by which a changed or damaged file is known."""
+    """Add a digest of everything else, so that a changed or damaged file is recognized."""
     return data | {"digest": _digest(data)}
 
 

@@ -1,4 +1,4 @@
-"""What every fitted model publishes alike: its promise, its spans, and a sealed JSON of them."""
+"""What every fitted model publishes: its promise, its spans, and both in a sealed JSON file."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class Published:
         raise NotImplementedError
 
     def to_dict(self) -> dict[str, Any]:
-        """All that is published, as plain values; :meth:`from_dict` makes an equal model of it."""
+        """All that is published, as plain values; :meth:`from_dict` builds an equal model."""
         check_is_fitted(self, self._fitted)
         head = {"format": self._form, "version": VERSION, "shoal": shoal.__version__}
         promise = {
@@ -122,13 +122,16 @@ class Published:
     def _read(cls, data: Mapping[str, Any]) -> Self:
         """A model from what is known to be laid out as one."""
         model = PrivacyModel.from_dict(data["privacy"])
-        found = cls._from_dict(data, model)
-        found.privacy_ = model
-        found.bins_, found.spans_ = bins_from_dict(data["bins"]), spans_from_dict(data["spans"])
-        set_columns(found, data["columns"])
-        found._check_read(data)
-        found._check_rest(data)
-        return found
+        published = cls._from_dict(data, model)
+        published.privacy_ = model
+        published.bins_, published.spans_ = (
+            bins_from_dict(data["bins"]),
+            spans_from_dict(data["spans"]),
+        )
+        set_columns(published, data["columns"])
+        published._check_read(data)
+        published._check_rest(data)
+        return published
 
     def _check_rest(self, data: Mapping[str, Any]) -> None:
         """Raise unless a file says what this model says, and nothing else: anybody can seal one."""

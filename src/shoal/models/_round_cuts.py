@@ -14,10 +14,10 @@ _EPOCH = dt.date(1970, 1, 1)
 LAST_YEAR = dt.MAXYEAR - 1
 DIGITS = 20
 """Powers of ten that are tried: more than a double has."""
-MANY = 0.1
-"""Share of the rows that have a value at which a private column may be cut, as many have no fine.
+LEAST_SHARE_AT_CUT = 0.1
+"""A private column may be cut at a value that at least this share of the rows has: no fine, say.
 
-Values of fewer are those of few people to whoever audits the model by a larger k.
+A rarer value may be that of too few people for whoever audits the model by a larger k.
 """
 
 
@@ -36,8 +36,8 @@ def round_cut(low: float, high: float, kind: Kind = "numeric", *, at_low: bool =
     kind : str
         Dates are cut where a period begins.
     at_low : bool
-        Whether the cut may be `low` itself: only where :data:`MANY` have it.  In a dense column the
-        roundest number is that of one person more often than not.
+        Whether the cut may be `low` itself: only where a share of :data:`LEAST_SHARE_AT_CUT` has
+        it.  In a dense column the roundest number is more often than not one person's.
 
     Examples
     --------
@@ -55,16 +55,16 @@ def round_cut(low: float, high: float, kind: Kind = "numeric", *, at_low: bool =
                 return start
     exact = Decimal(low), Decimal(high)
     first = max(abs(end) for end in exact).adjusted() + 1
-    for place in range(first, first - DIGITS, -1):
+    for exponent in range(first, first - DIGITS, -1):
         for leading in (10, 5, 2):
-            step = leading * Decimal(10) ** (place - 1)
+            step = leading * Decimal(10) ** (exponent - 1)
             least = ceil(exact[0] / step) if at_low else floor(exact[0] / step) + 1
             most = ceil(exact[1] / step) - 1
             if least > most:
                 continue
-            found = float(min(max(0, least), most) * step)  # the nearest to 0, wherever they lie
-            if low < found < high or (at_low and found == low):
-                return found
+            cut = float(min(max(0, least), most) * step)  # the nearest to 0, wherever they lie
+            if low < cut < high or (at_low and cut == low):
+                return cut
     return low
 
 

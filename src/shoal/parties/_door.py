@@ -73,7 +73,7 @@ def admit(
     pins: Mapping[str, bytes],
     options: dict[str, Any],
 ) -> tuple[dict[str, TLSChannel], ProtocolError | None]:
-    """Wait for all who are expected; who came, and why the wait ended without the others."""
+    """Wait for everybody expected; return who came, and why the wait ended without the others."""
     context = tls_context(ssl.PROTOCOL_TLS_SERVER, key, certificate, pins)
     if isinstance(address, socket.socket):
         return _Door(context, pins, options).wait(address)

@@ -27,7 +27,7 @@ class Expected(ABC):
     @property
     @abstractmethod
     def most(self) -> int | None:
-        """Bytes that such a message takes at most; None leaves it to the channel's limit."""
+        """Most bytes that this message may take; None leaves it to the channel's limit."""
 
     @abstractmethod
     def read(self, reader: Reader) -> Any:
@@ -187,18 +187,18 @@ class Fields(Expected):
 
     def read(self, reader: Reader) -> list[Any]:
         """Take the mapping."""
-        found: dict[str, Any] = {}
+        content: dict[str, Any] = {}
         count = reader.length() if reader.tag() == b"M" else -1
         if count == len(self.items):
             key = Text("a key", max((len(name.encode()) for name in self.items), default=0))
             for _ in range(count):
                 name = key.read(reader)
-                if name not in self.items or name in found:
+                if name not in self.items or name in content:
                     break
-                found[name] = self.items[name].read(reader)
-        if count != len(self.items) or len(found) != count:
+                content[name] = self.items[name].read(reader)
+        if count != len(self.items) or len(content) != count:
             raise ProtocolError(f"expected {self.what} with {', '.join(self.items)}.")
-        return [found[name] for name in self.items]
+        return [content[name] for name in self.items]
 
 
 ANYTHING = Anything()

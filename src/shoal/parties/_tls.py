@@ -57,7 +57,7 @@ class TLSChannel(Channel):
         self._line.close()
 
     def _write(self, *parts: Buffer) -> None:
-        """Send; what comes meanwhile is kept, so that two who send at once do not block."""
+        """Send; what arrives meanwhile is kept, so that two senders do not block each other."""
         deadline = time.monotonic() + self.timeout
         for part in _joined(parts):
             view = memoryview(part)
@@ -282,7 +282,7 @@ def _check_pin(line: ssl.SSLSocket, pins: Mapping[str, bytes]) -> str:
 
 
 def read_certificate(path: Path | str) -> bytes:
-    """Return a PEM certificate in its binary form, in which it is compared."""
+    """Return a PEM certificate in binary form, for comparison."""
     if not Path(path).is_file():
         raise ParameterError(f"no such key or certificate file: {path}.")
     try:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from shoal.tables import FrequencyTable
 
 ATTACKERS = ("prosecutor", "journalist", "marketer")
-"""Who knows that the person is in the table; who knows it not; who wants as many as possible."""
+"""One knows that the person is in the table, one does not, and one wants as many as possible."""
 
 
 class AttackerModel(PopulationModel):
@@ -35,7 +35,7 @@ class AttackerModel(PopulationModel):
     fraction: float | None
 
     def _settle_attacker(self) -> None:
-        """Check the attacker, or find who is meant from what is given."""
+        """Check the attacker, or infer it from the other parameters."""
         name = type(self).__name__
         given = self.fraction is not None or self.population is not None
         if self.attacker is None:

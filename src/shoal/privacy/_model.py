@@ -33,7 +33,7 @@ class Word(NamedTuple):
     parameters : mapping of str to type
         The model's parameters that follow, in order, and how each is read.
     example : str
-        Numbers that make sense, as they are written: ``3:2``.
+        Example values, as they are written: ``3:2``.
     optional : int
         How many of the last parameters may be left out.
     """

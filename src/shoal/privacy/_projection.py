@@ -53,7 +53,7 @@ class ProjectionModel(PrivacyModel):
 
     @abstractmethod
     def projections(self, names: Sequence[str]) -> list[Projection]:
-        """What is asked, and of which of the columns `names`."""
+        """The conditions, each with those of the columns `names` that it is about."""
 
     @property
     @abstractmethod
@@ -155,7 +155,7 @@ def _close_gaps(packed: NDArray[np.int64], room: int) -> tuple[NDArray[np.int64]
 def split_promise(
     privacy: PrivacyModel,
 ) -> tuple[PrivacyModel | None, tuple[ProjectionModel, ...]]:
-    """What is asked of all quasi-identifiers together, if anything, and what of some of them."""
+    """The condition on all quasi-identifiers together, if any, and those on some of them."""
     models = privacy.models if isinstance(privacy, All) else (privacy,)
     whole = [model for model in models if not isinstance(model, ProjectionModel)]
     projected = tuple(model for model in models if isinstance(model, ProjectionModel))

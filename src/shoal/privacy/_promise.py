@@ -1,4 +1,4 @@
-"""What is promised of a table: what is asked for, together with what its schema requires."""
+"""The promise of a release: the privacy model asked for, with what the schema requires."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def schema_promise(schema: Schema) -> tuple[PrivacyModel, ...]:
 
 
 def bind_promise(privacy: object, schema: Schema) -> PrivacyModel:
-    """What a release of such a table promises, with sensitive columns named.
+    """What a release of the table promises, with the sensitive columns named.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def bind_promise(privacy: object, schema: Schema) -> PrivacyModel:
 
 
 def _settle(model: PrivacyModel, schema: Schema) -> tuple[PrivacyModel, ...]:
-    """The model, or what it comes to where it is about all quasi-identifiers together."""
+    """The model, or its equivalent if it is about all quasi-identifiers together."""
     if not isinstance(model, ProjectionModel):
         return (model,)
     names = schema.quasi_identifiers
@@ -97,7 +97,7 @@ def refuse_projections(privacy: PrivacyModel, what: str, schema: object = None) 
 def infeasible_as_one_group(
     privacy: PrivacyModel, whole: FrequencyTable, what: str, hint: str
 ) -> InfeasibleError | None:
-    """What to say when all rows in one group do not keep the promise; None where they do.
+    """The error if all rows in one group do not keep the promise; None if they do.
 
     `what` says which rows they are.
     """

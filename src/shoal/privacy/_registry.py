@@ -1,4 +1,4 @@
-"""The privacy models there are: what command line, reports, guides and contract tests read.
+"""The registry of privacy models, for command line, reports, guides and contract tests.
 
 A new model is a file in ``models/``, a line in :data:`MODELS`, and its name in the package.
 """

@@ -35,7 +35,7 @@ def worded_models() -> dict[str, type[PrivacyModel]]:
 
 
 def word_examples() -> str:
-    """Every word with numbers that make sense, and what they are where there are several.
+    """Every word with example numbers, and their meaning if there are several.
 
     Examples
     --------

@@ -86,14 +86,14 @@ def _strata(sums: GroupSums, stratum: str | None) -> list[Stratum]:
     strata = []
     for code in np.unique(codes):
         own = codes == code
-        sizes, place = np.unique(sums.sizes[own], return_inverse=True)
-        groups = np.bincount(place, weights=sums.groups[own]).astype(np.int64)
+        sizes, size_of = np.unique(sums.sizes[own], return_inverse=True)
+        groups = np.bincount(size_of, weights=sums.groups[own]).astype(np.int64)
         strata.append(Stratum(SizeCounts(sizes, groups), float(sums.people[own].sum())))
     return strata
 
 
 def _codes(sums: GroupSums, stratum: str) -> Codes:
-    """Codes of the strata, in the order in which they stand where combinations are fetched."""
+    """Codes of the strata, in the order of the fetched combinations."""
     part = sums.part
     assert part is not None
     _, code_of = code_values(

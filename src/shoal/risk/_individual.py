@@ -196,6 +196,7 @@ def household_misses(rows: Floats, people: Floats) -> Floats:
 
 
 def _misses(risks: Floats) -> Floats:
+    # a certain find would be minus infinity, which times no rows is no number
     return np.log1p(-np.minimum(risks, 1.0 - 1e-16))
 
 

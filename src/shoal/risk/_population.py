@@ -17,7 +17,7 @@ from shoal.typing import Native
 def read_survey(
     table: Native, schema: Schema, columns: Sequence[str] = (), *, encoding: str | None = None
 ) -> FrequencyTable:
-    """Groups of a table, with further columns counted in each: weights, households, strata.
+    """Count a survey's groups, with the weights, households and strata in each.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def read_survey(
 def population_of(
     table: Native, schema: Schema, weight: str | None = None, *, encoding: str | None = None
 ) -> FrequencyTable:
-    """A population, or the one that a weighted sample stands for, as conditions take it.
+    """A population, or one estimated from a weighted sample, in the form that privacy models take.
 
     With weights, each combination of quasi-identifiers counts the sum of its rows' weights, rounded
     down: the population never seems larger than the weights say.

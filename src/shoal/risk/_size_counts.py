@@ -38,7 +38,7 @@ def count_sizes(sizes: ArrayLike | SizeCounts) -> SizeCounts:
     given = np.asarray(sizes)
     if given.ndim != 1 or (given.size and given.dtype.kind not in "iu") or (given < 0).any():
         raise ParameterError("sizes must be whole numbers of rows, one for each group.")
-    found, groups = np.unique(given[given > 0].astype(np.int64), return_counts=True)
-    if not len(found):
+    distinct_sizes, groups = np.unique(given[given > 0].astype(np.int64), return_counts=True)
+    if not len(distinct_sizes):
         raise ParameterError("sizes: there is no group with rows. Give a table that has rows.")
-    return SizeCounts(found, groups.astype(np.int64))
+    return SizeCounts(distinct_sizes, groups.astype(np.int64))

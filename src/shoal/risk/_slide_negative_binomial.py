@@ -33,9 +33,9 @@ def estimate_slide_negative_binomial(counts: SizeCounts, fraction: float) -> flo
         return float("nan")
     best = None
     for start in ((0.0, 0.0), (-2.0, -3.0), (2.0, 2.0), (-2.0, 2.0), (1.0, -3.0)):
-        found = least_squares(_off, start, args=(n_groups, fraction, seen), xtol=1e-12, ftol=1e-12)
-        if best is None or found.cost < best.cost:
-            best = found
+        fit = least_squares(_off, start, args=(n_groups, fraction, seen), xtol=1e-12, ftol=1e-12)
+        if best is None or fit.cost < best.cost:
+            best = fit
         if best.cost < _SOLVED**2 / 2:
             break
     if best is None or np.abs(best.fun).max() > _SOLVED:
@@ -45,7 +45,7 @@ def estimate_slide_negative_binomial(counts: SizeCounts, fraction: float) -> flo
 
 
 def expected_groups(a: float, b: float, n_groups: float, fraction: float) -> Floats:
-    """Groups of the population of which a sample shows one row, and two rows.
+    """Expected numbers of groups that show one row, and two rows, in the sample.
 
     The generating function of a group's size is G(t) = t (b / (1 - (1 - b) t))^a; the sample shows
     one row with probability f G'(1 - f), two rows with f^2 G''(1 - f) / 2.

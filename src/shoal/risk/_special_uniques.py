@@ -81,7 +81,7 @@ def special_uniques(
     cells : FrequencyTable
         The groups of a table, raw or released.
     max_size : int, optional
-        Largest set of columns; all when not given.
+        Largest set of columns; by default all.
     fraction : float, optional
         Share of the population that is in the table, for `dis`.
 
@@ -182,8 +182,10 @@ class _Search:
         if size > 1:
             for column in own:
                 marks |= self.marks[columns ^ 1 << column]
+        # alone in a part of the set: then this set is not minimal for the cell
         seen = marks[fresh >> 3] >> (fresh & 7).astype(np.uint8) & 1
         minimal = fresh[seen == 0]
+        # `at`, since several cells may share a byte
         np.bitwise_or.at(marks, minimal >> 3, (1 << (minimal & 7)).astype(np.uint8))
         self.marks[columns] = marks
         self.by_size[size] += len(minimal)

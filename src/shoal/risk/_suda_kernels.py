@@ -25,7 +25,7 @@ def split_groups(
     n = members.shape[0]
     kept, begin = np.empty(n, np.int64), np.zeros(n // 2 + 1, np.int64)
     alone = np.empty(n, np.int64)
-    count, place = np.zeros(n_codes, np.int64), np.zeros(n_codes, np.int64)
+    count, following = np.zeros(n_codes, np.int64), np.zeros(n_codes, np.int64)
     n_kept, n_groups, n_alone = 0, 0, 0
     for group in range(start.shape[0] - 1):
         for i in range(start[group], start[group + 1]):
@@ -33,19 +33,20 @@ def split_groups(
         for i in range(start[group], start[group + 1]):
             cell = members[i]
             code = codes[cell]
+            # with more columns it stays alone, and they are no minimal set
             if count[code] == 1:
                 if single[cell]:
                     alone[n_alone] = cell
                     n_alone += 1
                 continue
             if count[code] > 1:  # the first of its code: room for all of them
-                place[code] = n_kept
+                following[code] = n_kept
                 n_kept += count[code]
                 n_groups += 1
                 begin[n_groups] = n_kept
                 count[code] = -1
-            kept[place[code]] = cell
-            place[code] += 1
+            kept[following[code]] = cell
+            following[code] += 1
         for i in range(start[group], start[group + 1]):
             count[codes[members[i]]] = 0
     return kept[:n_kept].copy(), begin[: n_groups + 1].copy(), alone[:n_alone].copy()

@@ -101,7 +101,7 @@ def survey_risk(
     -----
     Of a table in Spark with more than a million combinations (of quasi-identifiers, weights and
     households), groups are counted and weighed there, and sums come back: exact, but for special
-    uniques, which need every combination.  Values are told apart as they are written.
+    uniques, which need every combination.  Values that are written differently are different.
 
     Examples
     --------
@@ -206,25 +206,25 @@ def _require_known(stratum: str | None, names: Sequence[str]) -> None:
 
 def _uniques(strata: list[Stratum], times: int, seed: int | None) -> PopulationUniques:
     """The estimate of the whole, or the sum of those of its strata."""
-    found, drawn = [], np.zeros(times)
+    estimates, drawn = [], np.zeros(times)
     for turn, (counts, people) in enumerate(strata):
         own = min(1.0, counts.n_rows / people)
-        found.append(estimate_uniques(counts, own))
+        estimates.append(estimate_uniques(counts, own))
         if times:
-            apart = None if seed is None else seed + turn
+            apart = None if seed is None else seed + turn  # strata are drawn apart
             drawn += draw_shares(counts, own, "dankar", times, apart) * people
     total = sum(people for _, people in strata)
     n_rows = sum(counts.n_rows for counts, _ in strata)
     low, high = middle_of(drawn / total)
-    if len(found) == 1:
-        return replace(found[0], low=low, high=high)
-    uniques = sum(one.uniques for one in found)
+    if len(estimates) == 1:
+        return replace(estimates[0], low=low, high=high)
+    uniques = sum(one.uniques for one in estimates)
     return PopulationUniques(
         method="dankar",
-        used=", ".join(sorted({one.used for one in found})),
+        used=", ".join(sorted({one.used for one in estimates})),
         fraction=min(1.0, n_rows / total),
         n_rows=n_rows,
-        sample_uniques=sum(one.sample_uniques for one in found),
+        sample_uniques=sum(one.sample_uniques for one in estimates),
         uniques=uniques,
         share=uniques / total,
         low=low,

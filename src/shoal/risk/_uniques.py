@@ -1,4 +1,4 @@
-"""How many people are alone in a population of which the table is a sample."""
+"""Population uniques, estimated from a sample."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def estimate_uniques(
     bootstrap: int = 0,
     random_state: int | None = 0,
 ) -> PopulationUniques:
-    """Estimate how many people of a population are alone, from the sizes of groups in a sample.
+    """Estimate how many people are unique in a population, from the group sizes of a sample.
 
     Parameters
     ----------
@@ -146,7 +146,8 @@ def estimate_uniques(
         low=low,
         high=high,
         estimates={
-            name: None if found is None else found / population for name, found in answers.items()
+            name: None if answer is None else answer / population
+            for name, answer in answers.items()
         },
     )
 
@@ -166,9 +167,9 @@ def _answer(name: str, counts: SizeCounts, fraction: float) -> float | None:
     alone = counts.of(1)
     if alone == 0 or fraction == 1:
         return float(alone)
-    found = ESTIMATORS[name](counts, fraction)
-    possible = isfinite(found) and 0 <= found <= counts.n_rows / fraction
-    return float(found) if possible else None
+    estimate = ESTIMATORS[name](counts, fraction)
+    possible = isfinite(estimate) and 0 <= estimate <= counts.n_rows / fraction
+    return float(estimate) if possible else None
 
 
 def draw_shares(
@@ -187,6 +188,7 @@ def draw_shares(
             answers = {name: _answer(name, again, fraction) for name in _needed(method, fraction)}
             uniques = answers[decide(answers, fraction) if method == "dankar" else method]
             if uniques is not None:
+                # of the population behind the drawn sample
                 shares[turn] = uniques * fraction / again.n_rows
     return shares
 

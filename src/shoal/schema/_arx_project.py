@@ -192,8 +192,8 @@ def _bytes(archive: zipfile.ZipFile, member: str) -> bytes | None:
 
 
 def _text(entry: Any, tag: str) -> str:
-    found = entry.findtext(tag) if entry.find(tag) is not None else None
-    return (found or "").strip()
+    content = entry.findtext(tag) if entry.find(tag) is not None else None
+    return (content or "").strip()
 
 
 def _no_project(name: str, why: str) -> SchemaError:

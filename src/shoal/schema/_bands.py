@@ -172,8 +172,8 @@ def _bands(values: Values, numbers: Floats, levels: list[Floats], column: str) -
         ends = [Fraction(str(text(point))) for point in points.tolist()]
         which = np.searchsorted(points, numbers, side="right")
         # a float may lie beyond a point that its number does not reach
-        for place in np.flatnonzero(np.abs(numbers) >= BEYOND).tolist():
-            which[place] = bisect_right(ends, Fraction(str(text(values[place]))))
+        for index in np.flatnonzero(np.abs(numbers) >= BEYOND).tolist():
+            which[index] = bisect_right(ends, Fraction(str(text(values[index]))))
         names = [band_label(low, high, whole) for low, high in pairwise([None, *ends, None])]
         columns.append([names[i] for i in which])
     return Hierarchy.from_columns([values, *columns, [ROOT_LABEL] * len(values)], column=column)

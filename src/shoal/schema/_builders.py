@@ -69,8 +69,8 @@ class Intervals:
         near = np.abs(quotient - np.round(quotient)) <= _SURE * np.maximum(1.0, np.abs(quotient))
         is_sure = (np.abs(numbers) < BEYOND) & (whole | ~near)
         band = [int(number) for number in np.floor(np.where(is_sure, quotient, 0.0))]
-        for place in np.flatnonzero(~is_sure).tolist():
-            band[place] = (Fraction(str(text(values[place]))) - origin) // finest
+        for index in np.flatnonzero(~is_sure).tolist():
+            band[index] = (Fraction(str(text(values[index]))) - origin) // finest
         levels = []
         for width in self.widths:
             # from the finest band, not from the number: bands of all widths must nest
@@ -153,17 +153,17 @@ def finite_numbers(values: Values, column: str) -> Floats:
     try:
         if any(isinstance(value, dt.date) for value in values):
             raise TypeError
-        found = as_numbers(values)
+        numbers = as_numbers(values)
     except (TypeError, ValueError):
         raise HierarchyError(
             f"hierarchy of column {column!r}: bands need numbers, and some values are not. "
             'For dates use {dates = ["month", "year"]}.'
         ) from None
-    if not np.isfinite(found).all():
+    if not np.isfinite(numbers).all():
         raise HierarchyError(
             f"hierarchy of column {column!r}: bands need finite numbers, and some values are not."
         )
-    return found
+    return numbers
 
 
 def plain_number(value: float) -> float:

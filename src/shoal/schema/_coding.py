@@ -113,10 +113,10 @@ class Coding:
         )
         if self.kind == "ordinal":  # an order tells which texts are values; numbers are one
             told_apart = not all(isinstance(each, Decimal) for each in readings(known))
-        found: dict[Any, int] = {} if self.missing < 0 else {None: self.missing}
+        code_by_value: dict[Any, int] = {} if self.missing < 0 else {None: self.missing}
         for code, said in enumerate(known if told_apart else readings(known)):
-            found.setdefault(said or None if isinstance(said, str) else said, code)
-        return found
+            code_by_value.setdefault(said or None if isinstance(said, str) else said, code)
+        return code_by_value
 
     def find(self, value: str) -> int:
         """Code of a text, however it is spelt; -1 when there is none."""
@@ -179,20 +179,20 @@ def make_coding(
     """
     known = list(map(str, texts(values))) if known is None else known
     if len(set(known)) < len(known):
-        first = {said: place for place, said in reversed(list(enumerate(known)))}
-        values = [values[place] for place in sorted(first.values())]
+        first = {said: index for index, said in reversed(list(enumerate(known)))}
+        values = [values[index] for index in sorted(first.values())]
         known = list(map(str, texts(values)))
     order, keys = _natural_order(name, column, values, known)
     recipe = column.hierarchy
     if recipe is None and build_hierarchy:
         recipe = Auto()
-    known = [known[place] for place in order]
+    known = [known[index] for index in order]
     if recipe is None:
         missing = [None] if has_missing else []
         numbers = np.append(keys, np.nan) if has_missing else keys
         return Coding(name, column.kind, (*known, *missing), numbers, lines=column.lines)
     if isinstance(recipe, Recipe):
-        hierarchy = recipe.build([values[place] for place in order], column=name)
+        hierarchy = recipe.build([values[index] for index in order], column=name)
     else:
         hierarchy = recipe
     lost = sorted(set(known).difference(hierarchy.labels[: hierarchy.n_leaves]))
@@ -290,8 +290,8 @@ def _natural_order(
             raise SchemaError(
                 f"column {name!r}: {len(lost)} values are not in its order. Add them to `order`."
             )
-        order = sorted(range(len(known)), key=lambda place: rank[known[place]])
-        return order, np.array([float(rank[known[place]]) for place in order])
+        order = sorted(range(len(known)), key=lambda position: rank[known[position]])
+        return order, np.array([float(rank[known[position]]) for position in order])
     if column.kind in ("numeric", "date") or (
         column.kind == "ordinal" and not any(isinstance(v, str) for v in values)
     ):
@@ -322,7 +322,7 @@ def _natural_order(
 def _exactly_sorted(values: Sequence[Any], keys: Floats) -> list[int]:
     """Places of values by their exact numbers, where floats would not tell."""
     if any(
-        Decimal(str(values[place])).is_finite() for place in np.flatnonzero(np.isinf(keys)).tolist()
+        Decimal(str(values[index])).is_finite() for index in np.flatnonzero(np.isinf(keys)).tolist()
     ):
         raise OverflowError
     # the text nan has no place among numbers: behind them, as argsort puts it
@@ -334,12 +334,12 @@ def _exactly_sorted(values: Sequence[Any], keys: Floats) -> list[int]:
 def _leaf_places(hierarchy: Hierarchy, column: Column, numbers: Floats) -> list[float]:
     """Place of each leaf in the natural order: its number, or its rank where floats do not tell."""
     known = np.where(np.isnan(numbers), np.inf, numbers).tolist()
-    if column.kind != "numeric" or not any(BEYOND <= abs(place) < np.inf for place in known):
+    if column.kind != "numeric" or not any(BEYOND <= abs(number) < np.inf for number in known):
         return known
     labels = [str(label) for label in hierarchy.labels[: hierarchy.n_leaves]]
     worth = [exact(label) for label in labels]
-    rank = {place: float(index) for index, place in enumerate(sorted(set(worth)))}
-    return [rank[place] for place in worth]
+    rank = {number: float(index) for index, number in enumerate(sorted(set(worth)))}
+    return [rank[number] for number in worth]
 
 
 def _leaf_numbers(hierarchy: Hierarchy, column: Column, name: str) -> Floats:

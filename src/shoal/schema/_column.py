@@ -48,11 +48,11 @@ class Column:
     Parameters
     ----------
     role : {"identifier", "subject", "pseudonym", "household", "quasi-identifier", ...}
-        Identifiers are never released, nor is the subject, which names the person behind several
-        rows, so that people are counted, nor the household, by which families are; a pseudonym is
-        a subject that is released as a token made with a secret key; quasi-identifiers are
-        coarsened; sensitive values are what nobody may link to a person; insensitive ones are
-        released as they are.
+        Identifiers are never released.  Nor is the subject, which names the person behind several
+        rows, so that people are counted; nor the household, so that families are.  A pseudonym is a
+        subject that is released as a token made with a secret key; quasi-identifiers are coarsened;
+        sensitive values are what nobody may link to a person; insensitive ones are released as they
+        are.
     kind : {"categorical", "ordinal", "numeric", "date"}
         How values relate to one another.
     hierarchy : recipe or Hierarchy, optional
@@ -78,15 +78,15 @@ class Column:
     bottom, top : float, optional
         For such a column: smaller, or larger, values are released as this one.
     beyond : int, optional
-        With `bottom` or `top`: at least so many people are released at a line, or nobody; else
-        nothing is released.
+        With `bottom` or `top`: at least this many people are released at the line, or nobody;
+        otherwise nothing is released.
     separator : str, optional
         For a quasi-identifier that holds sets, such as "milk;bread": what stands between items.
         Its hierarchy is one of items.
     public : bool
         Whether all values that its hierarchy and its order list are public knowledge, such as the
-        towns of a country.  Else a schema that is published with a release lists those only which
-        the release tells.
+        towns of a country.  Otherwise a schema that is published with a release lists only those
+        that the release shows.
 
     Examples
     --------

@@ -95,8 +95,8 @@ def read_day(written: str) -> dt.date | None:
     """
     written = written.strip().lower()
     for form, order in _forms_of(written):
-        if found := form.fullmatch(written):
-            year, month, day = (found[1 + order.index(part)] for part in "ymd")
+        if match := form.fullmatch(written):
+            year, month, day = (match[1 + order.index(part)] for part in "ymd")
             try:
                 return dt.date(full_year(year), _MONTH_OF.get(month) or int(month), int(day))
             except ValueError:

@@ -146,9 +146,9 @@ def _by_bands(coding: Coding, bands: Codes) -> Widen:
         if coding.kind == "numeric" and is_whole_scale:
             return _on_scale(coding, begin.start, end.stop)
         if by_values is not None and is_rising and not coding.is_limited:
-            found = by_values(begin.start, end.stop)
-            assert found is not None
-            return found
+            widened = by_values(begin.start, end.stop)
+            assert widened is not None
+            return widened
         node = int(tree.lowest_common_ancestor(first, last))
         whole = PublicRange(0, coding.n_codes - 1)
         return whole if node == tree.root else _between(coding, band(node), band(node))

@@ -199,7 +199,7 @@ class Schema(Mapping[str, Column]):
             )
 
     def require_rows_of_own(self, what: str) -> None:
-        """Raise where people may have several rows, for work that counts rows."""
+        """Raise if a person may have several rows: for work that takes rows for people."""
         if self.subject is not None:
             raise SchemaError(
                 f"{what} counts rows, and column {self.subject!r} says that people have several. "
@@ -407,7 +407,7 @@ def _cut(hierarchy: Hierarchy, named: set[str]) -> Hierarchy | None:
     rows = {}
     for nodes in hierarchy.levels.tolist():
         labels = [str(hierarchy.labels[node]) for node in nodes]
-        first = next((at for at, label in enumerate(labels[:-1]) if label in named), None)
+        first = next((level for level, label in enumerate(labels[:-1]) if label in named), None)
         if first is not None:
             rows[labels[first]] = [labels[first]] * first + labels[first:]
     above = {label for row in rows.values() for label in row if label != row[0]}

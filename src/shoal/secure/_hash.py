@@ -34,7 +34,7 @@ class LabelHash:
         return cls(secrets.token_bytes(KEY_SIZE))
 
     def tweaks(self, *shape: int) -> NDArray[np.uint64]:
-        """Return as many unused tweaks; both parties ask in the same order."""
+        """Return an array of unused tweaks of a shape; both parties ask in the same order."""
         count = int(np.prod(shape, dtype=np.int64))
         start, self._next = self._next, self._next + count
         return np.arange(start, start + count, dtype=np.uint64).reshape(shape)

@@ -232,7 +232,7 @@ class Party(Session):
 
 
 class FirstParty(Party):
-    """Garbles, offers, serves.
+    """The party that garbles circuits and offers in oblivious transfers.
 
     Parameters
     ----------
@@ -310,7 +310,7 @@ class FirstParty(Party):
 
 
 class SecondParty(Party):
-    """Evaluates, chooses, asks; holds the Paillier key.
+    """The party that evaluates circuits, chooses in oblivious transfers and holds the Paillier key.
 
     Parameters are those of :class:`FirstParty`.
 

@@ -240,7 +240,7 @@ class Desk:
         return self.project.schema
 
     def change_schema(self, schema: Schema, what: str, why: str = "") -> None:
-        """Write a changed schema; the one before can be had back."""
+        """Write a changed schema; the previous one can be restored."""
         before = self.project.schema_text()
         self.project.save_schema(schema, self.reasons())
         if before:
@@ -250,7 +250,7 @@ class Desk:
         self.tell({"changed": "schema"})
 
     def drop_schema(self) -> None:
-        """Begin anew with what will be suggested; the schema before can be had back."""
+        """Drop the schema for a new suggestion; the previous one can be restored."""
         before = self.project.schema_text()
         if before:
             self._undo = [*self._undo, before][-_MOST_UNDO:]

@@ -1,4 +1,4 @@
-"""Which folders the user allowed, and what is in them: nothing outside is ever looked at."""
+"""The folders that the user allowed, and what is in them; nothing outside is ever read."""
 
 from __future__ import annotations
 
@@ -51,12 +51,16 @@ class Folders:
         """Folders, projects and tables in a folder; hidden ones are left out."""
         folder = self.resolve(text) if text else self.allowed[0]
         try:
-            found = sorted(os.scandir(folder), key=lambda entry: entry.name.lower())
+            listed_entries = sorted(os.scandir(folder), key=lambda entry: entry.name.lower())
         except OSError as error:
             raise TableError(f"cannot look into {folder.name!r}: {error.strerror}.") from None
-        entries = [shown for entry in found if (shown := self._entry(entry)) is not None]
+        entries = [shown for entry in listed_entries if (shown := self._entry(entry)) is not None]
         listed = {shown["name"] for shown in entries}
-        others = [entry for entry in found if _is_visible_file(entry) and entry.name not in listed]
+        others = [
+            entry
+            for entry in listed_entries
+            if _is_visible_file(entry) and entry.name not in listed
+        ]
         inside = folder not in self.allowed
         return {
             "folder": str(folder),

@@ -73,8 +73,8 @@ def _done(desk: Desk, step: str) -> bool:
             return checklist(desk)[0]["done"]
         case "hierarchies":
             names = desk.project.schema.quasi_identifiers if desk.project.schema else ()
-            found = coverage(desk, names)
-            return bool(found) and all(tree and not tree["uncovered"] for tree in found)
+            covered = coverage(desk, names)
+            return bool(covered) and all(tree and not tree["uncovered"] for tree in covered)
         case "promise":
             return bool(settings.recipient)
         case "explore" | "compare":
@@ -95,9 +95,9 @@ def _exposed(desk: Desk) -> dict[str, Any] | None:
         return None
     if fact is None or fact["state"] != "ready":
         return None
-    found = fact["value"]
-    at = exposed_at(found, desk.project.settings.k)
-    return at | {"unique": found["unique"], "counts": found["counts"]}
+    exposed = fact["value"]
+    at_k = exposed_at(exposed, desk.project.settings.k)
+    return at_k | {"unique": exposed["unique"], "counts": exposed["counts"]}
 
 
 def _lines(desk: Desk, screen: Screen, shown: Mapping[str, Any] | None) -> dict[str, str]:

@@ -33,7 +33,7 @@ def snippets(screen: str, values: dict[str, Any]) -> dict[str, str]:
 
 
 def snippet_values(project: Project, suppresses: bool = True) -> dict[str, Any]:
-    """What the templates may use, all of it plain."""
+    """Values for the templates, all of them plain."""
     settings = project.settings
     return {
         "folder": str(project.folder),

@@ -13,7 +13,7 @@ from shoal.studio.screens._screen import Field
 
 
 def show_start(studio: Studio, query: Mapping[str, str]) -> dict[str, Any]:
-    """What can be opened; a folder that is not allowed is told, and nothing of it is listed."""
+    """Folders and tables that can be opened; a folder that is not allowed gives an error."""
     folder = query.get("folder", "")
     try:
         listing, error = studio.folders.list(folder), ""

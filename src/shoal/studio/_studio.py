@@ -62,7 +62,7 @@ class Studio:
         return self.open(table)
 
     def take(self, project: Project) -> Desk:
-        """Put a project on the desk; one that is there stays as it is."""
+        """Put a project on the desk; an existing one is opened unchanged."""
         self._require_near(project)
         desk = Desk(project)
         if desk.number in self.desks:

@@ -15,8 +15,8 @@ class Texts:
 
     def __init__(self, table: dict[str, Any]) -> None:
         self._table = {
-            name: Texts(found) if isinstance(found, dict) else found
-            for name, found in table.items()
+            name: Texts(entry) if isinstance(entry, dict) else entry
+            for name, entry in table.items()
         }
 
     def __getattr__(self, name: str) -> Any:

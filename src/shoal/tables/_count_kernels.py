@@ -29,17 +29,19 @@ def pack_groups(words: NDArray[np.uint64]) -> tuple[NDArray[np.int64], int]:
     group = np.empty(n, np.int64)
     capacity = 1024
     slots = np.full(capacity, -1, np.int64)
-    first = np.empty(512, np.int64)
+    first = np.empty(512, np.int64)  # half of the capacity: there is always room for one more
     n_groups = 0
     for i in range(n):
         mixed = np.uint64(0)
         for w in range(n_words):
+            # `+` binds first: the golden ratio's bits keep words of zeros from hashing to zero
             mixed = _mix(mixed ^ words[w, i] + np.uint64(0x9E3779B97F4A7C15))
         slot = np.int64(mixed & np.uint64(capacity - 1))
         while True:
             candidate = slots[slot]
             if candidate < 0:
                 break
+            # hashes may collide: the words themselves decide
             same = True
             row = first[candidate]
             for w in range(n_words):
@@ -62,6 +64,7 @@ def pack_groups(words: NDArray[np.uint64]) -> tuple[NDArray[np.int64], int]:
             larger = np.empty(capacity // 2, np.int64)
             larger[:n_groups] = first[:n_groups]
             first = larger
+            # every group's first column stands for it; the numbers of groups stay as they are
             for g in range(n_groups):
                 mixed = np.uint64(0)
                 for w in range(n_words):
@@ -98,10 +101,10 @@ def group_members(
         first[group + 1] += first[group]
     member = np.empty(first[n_groups], np.int64)
     free = first[:n_groups].copy()
-    for one in range(group_of.shape[0]):
-        group = group_of[one]
+    for item in range(group_of.shape[0]):
+        group = group_of[item]
         if group >= 0:
-            member[free[group]] = one
+            member[free[group]] = item
             free[group] += 1
     return first, member
 
@@ -155,7 +158,7 @@ def match_words(known: NDArray[np.uint64], wanted: NDArray[np.uint64]) -> NDArra
         slot = np.int64(mixed & np.uint64(capacity - 1))
         while slots[slot] >= 0:
             slot = (slot + 1) & (capacity - 1)
-        slots[slot] = g
+        slots[slot] = g  # columns of `known` differ, so this slot is new
     n = wanted.shape[1]
     index = np.full(n, -1, np.int64)
     for i in range(n):

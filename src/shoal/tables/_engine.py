@@ -108,18 +108,18 @@ class TableFile(type(Path())):  # type: ignore[misc]
 
 @dataclass(frozen=True)
 class RowOptions:
-    """How released rows are given out.
+    """How released rows are written.
 
-    The order of the input says who is who to anybody who knows it (a table sorted by name), so a
-    release is put into a secret random order that is not kept.
+    The order of the input tells who is who to anybody who knows it (a table sorted by name), so a
+    release is put into a secret random order that is kept nowhere.
 
     Parameters
     ----------
     keep_suppressed : bool
         Keep suppressed rows with every quasi-identifier starred, instead of leaving them out.
     shuffle : int or None
-        Seed of an order that can be made again, for tests; whoever knows it can undo the order.
-        None draws a secret one.
+        Seed of a reproducible order, for tests; whoever knows it can undo the order.  None draws a
+        secret one.
     ranges : tuple of str
         Numeric quasi-identifiers that get columns `NAME_min`, `NAME_max` and `NAME_mean` besides.
     keep_order : bool
@@ -131,7 +131,7 @@ class RowOptions:
     draw_seed : int, optional
         Seed of the draws; None draws a secret one, which a release keeps in the house.
     key : bytes, optional
-        32 secret bytes, of which tokens of pseudonyms and shifts of dates are made.
+        32 secret bytes, from which pseudonyms and shifts of dates are derived.
 
     Examples
     --------
@@ -169,7 +169,7 @@ class RowOptions:
 
 
 def put_in_order(row_ids: NDArray[np.int64], output: RowOptions) -> NDArray[np.int64]:
-    """The rows that are released, in the order in which they are given out.
+    """The released rows, in the order in which they are written.
 
     A secret order is drawn with 256 bits of the system's randomness, which are not kept.
     """
@@ -269,7 +269,7 @@ class Engine(Protocol):
 
     @classmethod
     def recognizes(cls, source: Any) -> bool:
-        """Whether this engine holds such a table; must not import an optional library."""
+        """Whether this engine takes a table of this kind; must not import an optional library."""
 
     @classmethod
     def open(cls, source: Any, options: OpenOptions) -> Engine:
@@ -300,7 +300,7 @@ class Engine(Protocol):
         """Group the rows into cells."""
 
     def view(self, names: Sequence[str], widths: Mapping[str, float]) -> Engine:
-        """Some columns, numbers of some of them put into bins of a width."""
+        """Some columns, with the numbers of some put into bins of a given width."""
 
     def fractional(self) -> tuple[str, ...]:
         """Columns with numbers that are not whole."""
@@ -312,10 +312,10 @@ class Engine(Protocol):
         """Codes of rows drawn uniformly without replacement; all rows when there are not more."""
 
     def group_sizes(self) -> tuple[Counts, Counts]:
-        """Sizes of the groups of equal rows, each once, and how many groups have each."""
+        """Distinct sizes of the groups of equal rows, and the number of groups of each size."""
 
     def distinct_rows(self) -> Engine:
-        """The same table with equal rows made one."""
+        """The same table without duplicate rows."""
 
     def exchange(self, maps: Mapping[str, ColumnMap]) -> Native:
         """The rows with some columns exchanged, in the library the table came from."""

@@ -51,7 +51,7 @@ def make_token(key: bytes, value: Any) -> str:
 
 
 def day_offset(key: bytes, value: Any, most: int) -> int:
-    """Days by which the dates of a person are moved: from -most to most, all alike."""
+    """Days by which all dates of a person are moved: between -most and most, equally likely."""
     return int.from_bytes(_digest(key, _SHIFT, value)) % (2 * most + 1) - most
 
 
@@ -106,11 +106,11 @@ def moved_dates(
     number: dict[tuple[int, int], int] = {}
     made: list[Any] = []
     rows = np.empty(len(codes), np.int32)
-    for at, pair in enumerate(zip(codes.tolist(), days.tolist(), strict=True)):
+    for index, pair in enumerate(zip(codes.tolist(), days.tolist(), strict=True)):
         if pair not in number:
             number[pair] = len(made)
             made.append(None if pair[0] < 0 else _moved(name, values[pair[0]], pair[1]))
-        rows[at] = number[pair]
+        rows[index] = number[pair]
     if len({type(value) for value in made if value is not None}) > 1:
         made = [None if value is None else str(value) for value in made]
     return made, rows

@@ -32,8 +32,8 @@ def covers(name: str, labels: Sequence[Any], values: Sequence[Any], schema: Sche
     """
     raw = [text(value) for value in values]
     known = [value for value in raw if value is not None]
-    place = _line(schema[name], values)
-    places = np.array([math.nan if value is None else place(value) for value in raw])
+    parse = _line(schema[name], values)
+    places = np.array([math.nan if value is None else parse(value) for value in raw])
     above = _ancestors(name, schema[name], values)
     covered = np.zeros((len(raw), len(labels)), np.bool_)
     row_of: dict[str | None, list[int]] = {}
@@ -47,7 +47,7 @@ def covers(name: str, labels: Sequence[Any], values: Sequence[Any], schema: Sche
         for part in _parts(label, known):
             covered[row_of.get(part, []), column] = True
             if part is not None:
-                covered[:, column] |= _inside(part, place, places)
+                covered[:, column] |= _inside(part, parse, places)
                 covered[:, column] |= _masked(part, raw)
     return covered
 
@@ -72,11 +72,11 @@ def read_band(label: str, *, dates: bool = False) -> Band | None:
     >>> read_band("[20-30)"), read_band("[1970-01-02 to 1970-01-31]", dates=True)
     ((20.0, 30.0, True), (1.0, 30.0, False))
     """
-    place = _date if dates else _number
-    point = place(label)
+    parse = _date if dates else _number
+    point = parse(label)
     if not math.isnan(point):
         return point, point, False
-    return _band(label, place)
+    return _band(label, parse)
 
 
 def _parts(label: str | None, known: Sequence[str]) -> list[str | None]:
@@ -88,28 +88,28 @@ def _parts(label: str | None, known: Sequence[str]) -> list[str | None]:
     return [*whole, *(part.strip() for part in inner.split(","))]
 
 
-def _inside(label: str, place: Place, places: Floats) -> Flags:
-    band = _band(label, place)
+def _inside(label: str, parse: Place, places: Floats) -> Flags:
+    band = _band(label, parse)
     if band is None:
         return np.zeros(len(places), np.bool_)
     low, high, is_open = band
     return (places >= low) & ((places < high) if is_open else (places <= high))
 
 
-def _band(label: str, place: Place) -> Band | None:
+def _band(label: str, parse: Place) -> Band | None:
     """The range that a label writes out; None when it is none."""
     if label.startswith(">="):
-        low = place(label[2:])
+        low = parse(label[2:])
         return None if math.isnan(low) else (low, math.inf, False)
     if label.startswith("<"):
-        high = place(label[1:])
+        high = parse(label[1:])
         return None if math.isnan(high) else (-math.inf, high, True)
     is_open = label.endswith(")")
     inner = label[1:-1] if label.startswith("[") and label.endswith((")", "]")) else label
     for sign in (" to ", "-"):
         dash = inner.find(sign, 1)
         while dash >= 0:  # values may hold dashes themselves: dates, negative numbers
-            low, high = place(inner[:dash]), place(inner[dash + len(sign) :])
+            low, high = parse(inner[:dash]), parse(inner[dash + len(sign) :])
             if low <= high:
                 return low, high, is_open
             dash = inner.find(sign, dash + 1)

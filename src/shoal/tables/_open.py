@@ -62,7 +62,7 @@ def open_table(
         SAS, SQLite, DuckDB), a folder of such files, an address of a table in a database, or an
         engine.
     encoding : str, optional
-        Encoding of CSV files; found when not given.
+        Encoding of CSV files; detected by default.
     guess : {"all", "numbers", "none"}, default="all"
         What cells of a CSV file may be besides texts: anything, numbers only, or nothing.
     types : mapping of str to str, optional
@@ -71,10 +71,10 @@ def open_table(
     schema : Schema, optional
         Its `reading` holds where nothing else is said about the file.
     **reading
-        How a file is written, where it is not to be found: `delimiter`, `decimal`, `thousands`,
-        `dates` ("dmy" or "mdy"), `header` (whether there is one), `missing` (words for nothing),
-        `skip_bad_rows`, `keep_empty_rows` (rows of empty cells between commas, which are left out
-        else), `sheet` of a workbook, `table` of a database.
+        How a file is written, where that should not be detected: `delimiter`, `decimal`,
+        `thousands`, `dates` ("dmy" or "mdy"), `header` (whether there is one), `missing` (words for
+        nothing), `skip_bad_rows`, `keep_empty_rows` (rows of empty cells between commas, which are
+        left out else), `sheet` of a workbook, `table` of a database.
 
     Examples
     --------

@@ -75,12 +75,12 @@ def range_columns(recoded: Recoded, names: Sequence[str]) -> dict[str, Floats]:
         columns |= {
             f"{name}_min": ends[:, 0],
             f"{name}_max": ends[:, 1],
-            f"{name}_mean": _means(recoded, index),
+            f"{name}_mean": _group_means(recoded, index),
         }
     return columns
 
 
-def _means(recoded: Recoded, index: int) -> Floats:
+def _group_means(recoded: Recoded, index: int) -> Floats:
     numbers = recoded.labels[index].coding.numbers[recoded.cells.keys[:, index]]
     inside = (recoded.group_of >= 0) & ~np.isnan(numbers)
     weight = recoded.cells.sizes[inside]

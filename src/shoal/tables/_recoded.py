@@ -1,4 +1,4 @@
-"""Cells, the groups in which they are released, and the labels that these get."""
+"""Cells, the groups they are released in, and the labels of the groups."""
 
 from __future__ import annotations
 
@@ -159,8 +159,8 @@ def public_range_labels(
     """
     widen, star_range = public_lines(coding), PublicRange(0, coding.n_codes - 1)
     stars = np.zeros(len(low), np.bool_) if starred is None else starred
-    # ranges from one band to another are widened alike, whatever values they end at, and what
-    # the ends of a single value are between does not count: one range of each kind is asked about
+    # all ranges between the same two bands are widened alike, whatever values they end at: one
+    # range of each kind is looked up.  Single values and stars are kinds of their own
     bands = coding.bands
     keys = np.arange(coding.n_codes) if bands is None else bands.astype(np.int64)
     room = int(keys.max(initial=0)) + 1
@@ -180,21 +180,23 @@ def public_range_labels(
     for index, (first, last, star) in enumerate(asked):
         if first == last and not star:
             number = float(coding.numbers[first])
-            text, found = coding.texts[first], PublicRange(first, last, "", number, number)
+            text, widened = coding.texts[first], PublicRange(first, last, "", number, number)
         else:
             hidden = star or last == coding.missing
-            found = star_range if hidden else widen(first, last) or _exact(coding, first, last)
-            if all_is_star and found.low == 0 and found.high >= coding.n_codes - 1:
-                found = star_range
-            text = found.text
+            widened = star_range if hidden else widen(first, last) or _exact(coding, first, last)
+            if all_is_star and widened.low == 0 and widened.high >= coding.n_codes - 1:
+                widened = star_range
+            text = widened.text
         if text not in number_of:
             number_of[text] = len(ranges)
-            ranges.append(found)
-        elif found.high - found.low > ranges[number_of[text]].high - ranges[number_of[text]].low:
-            ranges[number_of[text]] = found  # a value may be spelt as a range is, or as '*'
+            ranges.append(widened)
+        elif (
+            widened.high - widened.low > ranges[number_of[text]].high - ranges[number_of[text]].low
+        ):
+            ranges[number_of[text]] = widened  # a value may be spelt as a range is, or as '*'
         codes[index] = number_of[text]
-    spans = np.array([(found.low, found.high) for found in ranges], np.int32).reshape(-1, 2)
-    ends = np.array([(found.least, found.most) for found in ranges]).reshape(-1, 2)
+    spans = np.array([(widened.low, widened.high) for widened in ranges], np.int32).reshape(-1, 2)
+    ends = np.array([(widened.least, widened.most) for widened in ranges]).reshape(-1, 2)
     label_of = codes[rank[of_kind.reshape(-1)]]
     return Labels(coding, tuple(number_of), spans[:, 0], spans[:, 1], ends=ends), label_of
 
@@ -207,7 +209,7 @@ def _exact(coding: Coding, low: int, high: int) -> PublicRange:
 
 @dataclass(frozen=True, eq=False)
 class Recoded:
-    """A table of cells, and the group in which each cell is released.
+    """A table of cells, with the group that each cell is released in.
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ MODEL = KAnonymity(3) & DistinctDiversity(2, "illness") & TCloseness(0.9, "illne
 def by_workers():
     """Let workers count, as they do where values are many."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("shoal.judge.cluster._spark_groups.MANY", 0)
+        patch.setattr("shoal.judge.cluster._spark_groups.LEAST_VALUES_FOR_WORKERS", 0)
         yield
 
 

@@ -30,7 +30,7 @@ def frame_of(rows):
 def both(monkeypatch, ask):
     """What is said of groups that Spark counts, and of groups that workers count."""
     counted = ask()
-    monkeypatch.setattr("shoal.judge.cluster._spark_groups.MANY", 0)
+    monkeypatch.setattr("shoal.judge.cluster._spark_groups.LEAST_VALUES_FOR_WORKERS", 0)
     return counted, ask()
 
 

@@ -34,7 +34,7 @@ Solve = Callable[[FrequencyTable, PrivacyModel, Progress], Recoding]
 
 @dataclass(frozen=True)
 class Component:
-    """Columns that requirements tie together, by number, and what is asked of them."""
+    """Columns that share a requirement, by number, and the conditions on them."""
 
     columns: tuple[int, ...]
     asked: PrivacyModel | None
@@ -117,14 +117,14 @@ def _solve(
     own, _ = project_columns(cells, component.columns)
     if component.asked is None:
         return _as_they_are(own)
-    found: list[Recoding] = []
+    recodings: list[Recoding] = []
 
     def attempt(rung: PrivacyModel) -> tuple[Recoded, tuple[str, ...]]:
-        found.append(solve(own, rung, progress))
-        return found[-1].recode(own), ()
+        recodings.append(solve(own, rung, progress))
+        return recodings[-1].recode(own), ()
 
     climb(asked, asked.rungs(own.n_rows), attempt)
-    return found[-1]  # what is fitted is of the last attempt
+    return recodings[-1]  # what is fitted is of the last attempt
 
 
 def _as_they_are(cells: FrequencyTable) -> CutRecoding:

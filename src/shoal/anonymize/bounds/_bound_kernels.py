@@ -66,21 +66,22 @@ def _near_of_many(
         for code in range(own.shape[0]):
             low, high = min(code, keys[cell, j]), max(code, keys[cell, j])
             own[code] = pair_loss(columns, j, low, high)
+        # which column comes first costs time only: a few cells tell well enough
         for other in range(0, n, max(1, n // _LOOKED_AT)):
             ruled_out[j] += own[keys[other, j]] > most + _SLACK
     order = np.argsort(-ruled_out, kind="mergesort")
-    found, total, n_found = np.empty(n, np.int64), np.empty(n), 0
+    cells, total, n_cells = np.empty(n, np.int64), np.empty(n), 0
     first, limit = order[0], most + _SLACK
     own = losses[begin[first] : begin[first + 1]]
     for other in range(n):
-        i, lost = 1, own[keys[other, first]]
+        i, lost = 1, own[keys[other, first]]  # `own`: of the column looked at first
         while i < d and lost <= limit:
             lost += losses[begin[order[i]] + keys[other, order[i]]]
             i += 1
         if lost <= limit:
-            found[n_found], total[n_found] = other, lost
-            n_found += 1
-    return found[:n_found], total[:n_found]
+            cells[n_cells], total[n_cells] = other, lost
+            n_cells += 1
+    return cells[:n_cells], total[:n_cells]
 
 
 @kernel
@@ -88,17 +89,18 @@ def near_cells(columns: GroupColumns, keys: Codes, rows: Counts, cell: int, most
     """Cells whose pair with a cell loses no more than `most`."""
     n, d = keys.shape
     if n > _MANY_CELLS:
-        found, total = _near_of_many(columns, keys, cell, most)
+        cells, total = _near_of_many(columns, keys, cell, most)
     else:
-        found, total = np.arange(n), np.zeros(n)
+        cells, total = np.arange(n), np.zeros(n)
         for j in range(d):
-            total = total + pair_losses(columns, j, keys[cell, j], keys[:, j][found])
+            total = total + pair_losses(columns, j, keys[cell, j], keys[:, j][cells])
+            # errs towards more cells, which can only lower the bound
             is_close = total <= most + _SLACK
-            found, total = found[is_close], total[is_close]
-    pair = np.empty((found.shape[0], d))
+            cells, total = cells[is_close], total[is_close]
+    pair = np.empty((cells.shape[0], d))
     for j in range(d):
-        pair[:, j] = pair_losses(columns, j, keys[cell, j], keys[:, j][found])
-    return Near(pair, total, rows[found])
+        pair[:, j] = pair_losses(columns, j, keys[cell, j], keys[:, j][cells])
+    return Near(pair, total, rows[cells])
 
 
 @kernel
@@ -107,6 +109,7 @@ def nearest_bound(near: Near, least: int, most: float) -> float:
     n_rows = 0
     for i in np.argsort(near.total, kind="mergesort"):
         n_rows += near.rows[i]
+        # a group has as many rows, so one at least that is as far away as the last of these
         if n_rows >= least:
             return min(near.total[i], most)
     return most
@@ -123,6 +126,7 @@ def column_levels(losses: Floats, level: NDArray[np.int64], cost: Floats) -> int
     own = np.zeros(n, np.int64)
     own[1:] = np.cumsum((ordered[1:] > ordered[:-1] + _SLACK).astype(np.int64))
     n_values = own[n - 1] + 1
+    # levels joined here cost what the least of them does: the bound is weaker, but holds
     if n_values > MOST_LEVELS:
         own = own * MOST_LEVELS // n_values
     level[order] = own
@@ -159,7 +163,7 @@ def cover_bound(near: Near, least: int, most: float, budget: int) -> float:
             return -1.0
         own = kept[j, : n_kept[j]]
         own = own[level[j][own] <= chosen[j]]
-        if near.rows[own].sum() < least:
+        if near.rows[own].sum() < least:  # too few rows, whatever the columns that follow allow
             continue
         kept[j + 1, : own.shape[0]] = own
         spent[j + 1], n_kept[j + 1] = spent[j] + cost[j, chosen[j]], own.shape[0]
@@ -186,6 +190,7 @@ def row_bounds(
         near = near_cells(columns, keys, rows, chosen[i], most[i])
         bounds[i] = nearest_bound(near, least, most[i])
         if bounds[i] < most[i] - _SLACK:
+            # -1, where it was too dear, leaves the weaker bound as it is
             bounds[i] = max(bounds[i], cover_bound(near, least, most[i], budget))
     return bounds
 
@@ -212,6 +217,7 @@ def pair_bounds(
                 low, high = keys[cell, j], keys[other, j]
                 total[other] += pair_loss(columns, j, min(low, high), max(low, high))
                 j += 1
+        # sums that stopped early are past `most`, which such cells cannot raise
         n_rows, bounds[i] = 0, most[i]
         for other in np.argsort(total, kind="mergesort"):
             n_rows += rows[other]

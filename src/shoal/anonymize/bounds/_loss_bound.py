@@ -44,7 +44,7 @@ _NEAR = 0.7  # of the release's loss: no other bound is looked for
 
 @dataclass(frozen=True)
 class LossBound:
-    """What a release loses, and what every release of its kind loses at least.
+    """The loss of a release, and a lower bound on that of every release of its kind.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class LossBound:
 
     @property
     def times(self) -> float | None:
-        """At most so many times the least possible loss; None when that may be 0."""
+        """How many times the least possible loss this is at most; None if that may be 0."""
         if self.loss <= 0:
             return 1.0
         return self.loss / self.least if self.least > 0 else None
@@ -103,7 +103,7 @@ def bound_loss(
     exact: bool = True,
     work: int = WORK,
 ) -> LossBound:
-    """How little a release could lose whose groups have at least `minimum_size` rows.
+    """Lower bound on the loss of any release whose groups have at least `minimum_size` rows.
 
     `is_range` says which columns may be released as ranges; by default all that have an order.
     Those end at any value if `exact`, else on public lines.  `work` is how many
@@ -253,7 +253,7 @@ def _row_bounds(
 
 
 def _row_losses(recoded: Recoded) -> Floats:
-    """Loss of a row of each cell, summed over columns; all of it where the row is left out."""
+    """Loss of a row of each cell, summed over columns; a suppressed row loses everything."""
     per_group = np.zeros(len(recoded.codes))
     for labels, codes in zip(recoded.labels, recoded.codes.T, strict=True):
         per_group += label_loss(labels)[codes]

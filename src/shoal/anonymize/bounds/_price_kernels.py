@@ -66,6 +66,7 @@ def least_rest(boxes: Boxes, table: Table) -> Whole:
         own = np.full(n_codes, 2**40, np.int64)
         for i in range(boxes.start[j], boxes.start[j + 1]):
             low, high = boxes.low[i], boxes.high[i]
+            # a range with fewer rows than a group needs is part of no box
             if rows[high + 1] - rows[low] >= table.least:
                 for code in range(low, high + 1):
                     own[code] = min(own[code], boxes.loss[i])
@@ -87,6 +88,7 @@ def level_down(cells: Cells, sizes: Counts, prices: Whole, loss: int, surplus: i
             elif gain > 0:
                 short -= sizes[cell] * gain
         if rows > 0:
+            # rounded up, so that no surplus is left; cells with less to give have given all of it
             by = max(by, -(-short // rows))
     for cell in cells:
         if prices[cell] > loss:
@@ -109,7 +111,7 @@ def weigh(cells: Cells, sizes: Counts, prices: Whole, loss: int, least: int) -> 
         else:
             nearest = max(nearest, gain)
     lack = least - rows
-    if worth <= 0 or lack <= 0:
+    if worth <= 0 or lack <= 0:  # too little to give, or rows enough
         return max(0, int(worth)), 0
     if worth + lack * nearest <= 0:
         return 0, 0
@@ -144,10 +146,10 @@ def _sort_cells(cells: Cells, codes: Codes, begin: Whole, into: Cells) -> None:
         begin[codes[cell] + 1] += 1
     for code in range(begin.shape[0] - 1):
         begin[code + 1] += begin[code]
-    place = begin[:-1].copy()
+    following = begin[:-1].copy()
     for cell in cells:
-        into[place[codes[cell]]] = cell
-        place[codes[cell]] += 1
+        into[following[codes[cell]]] = cell
+        following[codes[cell]] += 1
 
 
 @kernel
@@ -188,7 +190,7 @@ def lower_prices(
     """
     keys, sizes, least = table
     d, n = keys.shape
-    cell, at = np.empty((d, n), np.int32), np.zeros(d, np.int64)
+    cell, following = np.empty((d, n), np.int32), np.zeros(d, np.int64)
     rows, gain = np.zeros((d, n + 1), np.int64), np.zeros((d, n + 1), np.int64)
     begin = np.zeros((d, boxes.n_codes.max() + 1), np.int64)
     lost = np.zeros(d, np.int64)
@@ -200,15 +202,17 @@ def lower_prices(
             size, ends = run.shape[0], begin[j, : boxes.n_codes[j] + 1]
             _sort_cells(run, keys[j], ends, cell[j])
             _add_up(cell[j, :size], sizes, asked, lost[j] + rest[j], rows[j], gain[j])
-            at[j], is_new = boxes.start[j], False
+            following[j], is_new = boxes.start[j], False
             if j == 0:
-                at[0] = top
-        i = at[j]
+                following[0] = top
+        i = following[j]
+        # no range is left: back to the column before
         if i == boxes.start[j + 1] or (j == 0 and i > top):
             j -= 1
             continue
-        at[j] += 1
+        following[j] += 1
         looked += 1
+        # cells are sorted by code, so those of a range are a run, and sums tell its rows and gains
         low, high = begin[j, boxes.low[i]], begin[j, boxes.high[i] + 1]
         if rows[j, high] - rows[j, low] < least or gain[j, high] <= gain[j, low]:
             continue
@@ -238,12 +242,13 @@ def lower_prices(
             start = np.append(start, np.empty_like(start))
             loss = np.append(loss, np.empty_like(loss))
         end = start[n_found]
-        for one in run:
-            if asked[one] >= lowest:
-                members[end] = one
+        for member in run:
+            if asked[member] >= lowest:
+                members[end] = member
                 end += 1
         loss[n_found], start[n_found + 1] = own, end
         n_found += 1
+        # found at the prices asked, which stay; at the present ones it may be worth nothing
         worth, _ = weigh(run, sizes, prices, own, least)
         if worth > 0:
             level_down(run, sizes, prices, own, worth)
@@ -255,6 +260,7 @@ def settle(found: Found, sizes: Counts, least: int, prices: Whole, backwards: bo
     """Lower prices until none of some boxes is worth anything, one after the other."""
     n = found.loss.shape[0]
     for i in range(n):
+        # which prices pay depends on the order, so every other round goes backwards
         box = n - 1 - i if backwards else i
         cells = found.cell[found.start[box] : found.start[box + 1]]
         worth, _ = weigh(cells, sizes, prices, found.loss[box], least)

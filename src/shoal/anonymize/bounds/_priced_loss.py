@@ -77,7 +77,7 @@ def priced_loss(
     looks = min(work, max(_LEAST_FIRST, min(_MOST_FIRST, _FIRST * len(keys))))
     best = 0
     for shares, power, first_looks in ((_SHARES, 1.0, looks), (_FLAT_SHARES, _FLAT, _FLAT_FIRST)):
-        found: list[Found] = []
+        parts: list[Found] = []
         left, prices = work, start
         rising = start.astype(np.float64) ** power
         rising *= ceiling / max(float((sizes * rising).sum()), 1.0)
@@ -85,17 +85,17 @@ def priced_loss(
             if turn < len(shares):
                 asked = np.minimum(rising * shares[turn], most).astype(np.int64)
             else:
-                asked = _settled(_joined(found), table, prices, most, ceiling)
+                asked = _settled(_joined(parts), table, prices, most, ceiling)
             lowered, most_looks = asked.copy(), left if turn else min(work, first_looks)
             looked, more = _lower_everywhere(boxes, table, rest, asked, lowered, most_looks)
             if looked < 0:
                 break
             prices, left = asked, left - looked
             best = max(best, int((sizes * lowered).sum()))
-            found.append(more)
+            parts.append(more)
             if left < looked:
                 break
-        if found:
+        if parts:
             break
     return best / UNIT
 
@@ -132,7 +132,7 @@ def make_boxes(
 
 
 def _blocks(codes: Codes, sizes: Counts, n_codes: int, most: int) -> Whole:
-    """Block of each code: its own, or with many codes a run of them with as many rows as others."""
+    """Block of each code: its own, or, if there are many, a run of codes with its share of rows."""
     if n_codes <= most:
         return np.arange(n_codes)
     rows = np.cumsum(np.bincount(codes, weights=sizes, minlength=n_codes))
@@ -141,7 +141,7 @@ def _blocks(codes: Codes, sizes: Counts, n_codes: int, most: int) -> Whole:
 
 
 def _least_losses(columns: GroupColumns, column: int, block: Whole) -> Whole:
-    """What a row loses at least whose label covers some code of one block and some of another.
+    """Least loss of a row whose label covers a code of one block and a code of another.
 
     In units, for each pair of blocks, the first of them first.
     """
@@ -181,22 +181,22 @@ def _lower_everywhere(
     boxes: Boxes, table: Table, rest: Whole, asked: Whole, prices: Whole, work: int
 ) -> tuple[int, Found]:
     """Lower prices until no box is worth anything; see :func:`lower_prices`."""
-    looked, found = 0, []
+    looked, parts = 0, []
     for top in range(boxes.start[0], boxes.start[1]):
         more, own = lower_prices(boxes, table, rest, asked, prices, top, work - looked)
-        found.append(own)
+        parts.append(own)
         if more < 0:
             return -1, own
         looked += more
-    return looked, _joined(found)
+    return looked, _joined(parts)
 
 
-def _joined(found: list[Found]) -> Found:
-    lengths = np.concatenate([[0], *(np.diff(one.start) for one in found)])
+def _joined(parts: list[Found]) -> Found:
+    lengths = np.concatenate([[0], *(np.diff(one.start) for one in parts)])
     return Found(
         np.cumsum(lengths, dtype=np.int64),
-        np.concatenate([one.loss for one in found]),
-        np.concatenate([one.cell for one in found]),
+        np.concatenate([one.loss for one in parts]),
+        np.concatenate([one.cell for one in parts]),
     )
 
 

@@ -68,7 +68,7 @@ def _overweight(cells: FrequencyTable, members: NDArray[np.int64]) -> Floats:
 
 
 def infeasible_as_a_whole(cells: FrequencyTable, privacy: PrivacyModel) -> InfeasibleError | None:
-    """What to say when all rows in one group do not keep the promise; None where they do."""
+    """The error if all rows in one group do not keep the promise; None if they do."""
     whole = cells.merge(np.zeros(cells.n_groups, np.int64), 1)
     hint = "No partition can do better. Ask for less, or add rows."
     return infeasible_as_one_group(privacy, whole, "the whole table as one group", hint)

@@ -64,9 +64,9 @@ class ConstrainedKMember(Anonymizer):
     privacy : PrivacyModel or int
         What every released group has to meet; a number is the k of k-anonymity.
     refine : bool, default=True
-        Go on from the greedy clusters by moving cells, giving groups up and splitting groups.
+        Improve the greedy clusters by moving cells, dissolving groups and splitting groups.
     metric : {"leaves", "height"}, default="leaves"
-        What clusters are to lose least of: the share of values that a label covers (NCP), or the
+        What clusters should lose least of: the share of values that a label covers (NCP), or the
         paper's information loss (height of the released node in its hierarchy).
     neighbours : {"auto", "exact", "pieces"}, default="auto"
         Compare every cell with every other ("exact"), or only within pieces of 16,384 cells that
@@ -322,7 +322,7 @@ def information_loss_of(problem: MemberProblem, pieces: list[Block], *, refine: 
 
 
 def cut_into_pieces(problem: MemberProblem, block: Block, most: int) -> list[Block]:
-    """Halve a block at the middle of the column in which its cells spread most, and so on.
+    """Halve a block in the middle of its widest column, recursively.
 
     Cells with equal codes stay together, so halves may be uneven; halves that the model does not
     allow are not made.

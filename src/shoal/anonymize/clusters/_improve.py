@@ -44,7 +44,7 @@ MOST_LOOKS, _LOOKS_OF_A_CELL, _LOOKS_OF_A_SMALL_CELL = 400_000_000, 8_000, 4_000
 
 
 class Effort(NamedTuple):
-    """How long it pays to improve groups; what there is to know of it before the first step."""
+    """How much work improving groups is worth, as estimated before the first step."""
 
     rounds: int  # more on small tables, and where groups are large
     looks: int  # at cells while boxes are exchanged; 0 where one group has room only, or it is late

@@ -62,6 +62,7 @@ def cheapest_cell(members: Members, n_left: int, size: int, loss: float) -> int:
         raised = rows * total - size * loss
         if total < bound and raised < least:
             least, cheapest = raised, i
+            # a cell inside the label costs nothing, and none costs less
             if least <= 0.0:
                 break
     return cheapest
@@ -104,6 +105,7 @@ def k_member(columns: GroupColumns, compiled: CompiledModel, keys: Codes) -> NDA
     seed = left[0] if n_left else 0
     while n_left > 0 and rows_left >= compiled.minimum_size:
         chosen = furthest_cell(members, n_left, seed)
+        # as in the paper, the next group begins far from where the last one did
         seed = left[chosen]
         size, first = np.int64(0), n_left
         while True:

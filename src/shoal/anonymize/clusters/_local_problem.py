@@ -298,7 +298,7 @@ def in_threads(steps: int, work: Callable[..., None], *parts: Iterable[Any]) -> 
 
 
 def thinned(ladders: Sequence[Ladder], limit: int) -> list[Ladder]:
-    """Ladders with so many levels left out that the lattice has at most `limit` nodes.
+    """Drop levels from the ladders until the lattice has at most `limit` nodes.
 
     The level goes whose neighbours are nearest to each other; first and last levels stay.  Where
     there are too many columns for that, nothing is left out.

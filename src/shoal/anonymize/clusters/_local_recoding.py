@@ -38,7 +38,7 @@ from shoal.typing import Progress
 
 
 class LocalRecoding(Anonymizer):
-    """Release every group of rows with the least general label that covers it.
+    """Release every group of rows under the most specific labels that cover it.
 
     Parameters
     ----------
@@ -47,15 +47,15 @@ class LocalRecoding(Anonymizer):
     privacy : PrivacyModel or int
         What every released group has to meet; a number is the k of k-anonymity.
     refine : bool or {"quick", "long"}, default=True
-        Improve the groups after they are found; "quick" looks for them in fewer ways and improves
-        them in one short round: a third of the time or less, and up to eight per cent more loss
-        on the tables that were measured.  "long" goes on for five to
-        ten times as long, for about one per cent less loss.
+        Improve the groups after they are found.  "quick" tries fewer first groupings and one short
+        round of improvement: it takes a third of the time or less and loses up to eight per cent
+        more on the tables measured.  "long" takes five to ten times as long and loses about one per
+        cent less.
     ranges : {"lines", "exact", "nodes"}, default="lines"
         How numeric, date and ordinal columns are released: as ranges between public lines, as
         ranges whose ends are values of people in the group (which tells that somebody has exactly
-        these values), or as nodes of their hierarchies.  Exact ranges there are also of texts
-        without a hierarchy, in the order of the alphabet, as Mondrian has them.
+        these values), or as nodes of their hierarchies.  With "exact", texts without a hierarchy
+        get ranges, too, in alphabetical order, as in Mondrian.
     max_suppression : float, default=0.0
         Share of rows that may be left out where limits make it impossible to protect them.
     time_limit : float or None, default=None

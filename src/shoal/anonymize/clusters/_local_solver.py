@@ -64,7 +64,7 @@ _SHARE: dict[Refine, float] = {"quick": 1 / 32, True: 1, "long": 10}
 _SHARE_OF_A_WALK = 0.0009, 0.0085
 """The same for a quick search that goes by a walk alone: times the smallest group, and its root.
 
-The less counts.  The larger groups are, the farther a walk is from what can be had.
+The less counts.  The larger groups are, the farther a walk ends from the best grouping.
 """
 
 
@@ -248,8 +248,8 @@ def _exchanged(
         return group_of
     loss = open_groups(problem.loss, problem.compiled, problem.keys, group_of, False)[1]
     first = Exchanged(group_of, loss)
-    found = exchange(problem, first, deadline, share=share).group_of
-    return found if all_allowed(problem, found) else group_of
+    exchanged = exchange(problem, first, deadline, share=share).group_of
+    return exchanged if all_allowed(problem, exchanged) else group_of
 
 
 def _least_as_released(
@@ -296,10 +296,10 @@ def _least_of_regions(
         regions, in_time = STARTS[name](problem, deadline)
         if not in_time or released_loss(problem, regions, exact=exact) >= least:
             continue
-        for found in (regions, refine_in_parts(problem, regions, deadline, end=1)):
-            loss = released_loss(problem, found, exact=exact)
-            if loss < least and all_allowed(problem, found):
-                least, group_of = loss, found
+        for candidate in (regions, refine_in_parts(problem, regions, deadline, end=1)):
+            loss = released_loss(problem, candidate, exact=exact)
+            if loss < least and all_allowed(problem, candidate):
+                least, group_of = loss, candidate
     return group_of
 
 

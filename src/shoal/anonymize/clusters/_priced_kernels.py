@@ -3,7 +3,7 @@
 The price is what a row is expected to lose if it is left for later.  A part of the cells, those
 that look alike at a node of the lattice, is worth ``rows * (price - loss)`` when it is large enough
 and loses less than the price, and a node is worth the sum over its parts.  Taking the node that is
-worth most, again and again, forms groups where many rows can be had, and leaves fewer stragglers
+worth most, again and again, forms groups where they hold many rows, and leaves fewer stragglers
 than taking the finest node at which anything is allowed.
 """
 
@@ -102,13 +102,13 @@ def number_pairs(one: Codes, n_one: int, other: Codes, n_other: int, number: Cod
     """
     n = 0
     if n_one * n_other <= _PLACES_OF_A_CELL * one.shape[0]:  # each pair has a place of its own
-        at = np.full(n_one * n_other, -1, np.int32)
+        number_of = np.full(n_one * n_other, -1, np.int32)
         for i in range(one.shape[0]):
-            place = one[i] * n_other + other[i]
-            if at[place] < 0:
-                at[place] = n
+            pair = one[i] * n_other + other[i]
+            if number_of[pair] < 0:
+                number_of[pair] = n
                 n += 1
-            number[i] = at[place]
+            number[i] = number_of[pair]
         return n
     capacity = table_size(one.shape[0])
     word, own = np.empty(capacity, np.int64), np.full(capacity, -1, np.int32)
@@ -254,6 +254,7 @@ def take_best_nodes(
             break
         now, _ = node_value(sample, node, drawn[:n_drawn], least, price, small)
         if now < values[node]:
+            # worth less by now: put back, and the next best is looked at first
             values[node] = now
             if now < np.max(values) or now <= 0:
                 continue
@@ -261,6 +262,7 @@ def take_best_nodes(
         n_groups = take_parts(
             compiled, nodes, node, price, free[:n_free], table, group_of, n_groups
         )
+        # taken, or refused by the model: not asked about again at this price
         values[node] = 0.0
         missed += 1
         if n_groups > before:

@@ -77,6 +77,8 @@ def near_groups(groups: Groups, group: int, near: NDArray[np.int64], rise: Float
     for other in range(groups.size.shape[0]):
         if other == group or groups.size[other] == 0:
             continue
+        # a new group needs no more of its rows: counted whole, a large neighbour would look far
+        # away for its size alone
         lent = min(groups.size[other], least)
         most = np.inf if n_near < wanted else rise[wanted - 1]
         # what the two lose together, less what the other loses now
@@ -139,6 +141,7 @@ def widen(columns: GroupColumns, pool: Pool, i: int, place: int, is_empty: bool)
             pool.next_high[place, j] = -1
             pool.lost[place, j] = pair_loss(columns, j, code, code)
         else:
+            # the larger of the two is not the least any more and may be the next; an equal is both
             pool.next_low[place, j] = min(max(low, code), pool.next_low[place, j])
             pool.next_high[place, j] = max(min(high, code), pool.next_high[place, j])
             if code < low or code > high:
@@ -156,6 +159,7 @@ def take_out(columns: GroupColumns, pool: Pool, n: int, i: int) -> None:
     pool.place[i] = -1
     pool.size[place] -= pool.rows[i]
     pool.n_cells[place] -= 1
+    # `low` and `next_low` do not tell what follows them: the label is made anew from what stays
     is_empty = True
     for other in range(n):
         if pool.place[other] == place:
@@ -165,7 +169,7 @@ def take_out(columns: GroupColumns, pool: Pool, n: int, i: int) -> None:
 
 @kernel
 def loss_with(columns: GroupColumns, pool: Pool, i: int, place: int, most: float) -> float:
-    """Loss of a row of a new group with one more cell, or what of it reaches `most`."""
+    """Loss of a row of a new group with one more cell; stops early once it reaches `most`."""
     loss = 0.0
     for j in range(pool.keys.shape[1]):
         code = pool.keys[i, j]
@@ -198,6 +202,7 @@ def grow_from_seeds(
         pool.size[place], pool.n_cells[place] = 0, 0
         pool.histogram[place] = 0
         for i in range(n):
+            # what was learned with the last group's label holds for that label alone
             pool.bound[i] = 0.0
         i, is_fine = seed, False
         while i >= 0 and not is_fine:
@@ -209,6 +214,7 @@ def grow_from_seeds(
                 is_fine = is_fine and allowed(compiled, pool.size[place], pool.histogram[place])
             if not is_fine:
                 i = cheapest_cell(columns, pool, n, place)
+        # the cells ran out before the group was allowed: they are placed one by one afterwards
         if not is_fine:
             for i in range(n):
                 if pool.place[i] == place:
@@ -230,6 +236,7 @@ def cheapest_cell(columns: GroupColumns, pool: Pool, n: int, place: int) -> int:
             continue
         if pool.rows[i] != rows:
             rows = pool.rows[i]
+            # solve for `wider`, so that cells with as many rows share the bound:
             # loss_with + size / rows * (loss_with - loss) < least
             ratio = size / rows
             most = (least + ratio * loss) / (1 + ratio)
@@ -291,6 +298,7 @@ def cheapest_place(
         if place == own or pool.n_cells[place] == 0:
             continue
         size = max(1, pool.size[place] + pool.rows[i])  # cells may have no rows that count
+        # what a row may lose at most in this group if the cell is to cost it less than `least`
         most = (least + pool.size[place] * pool.loss[place]) / size
         wider = loss_with(columns, pool, i, place, most)
         if wider < most:
@@ -349,6 +357,7 @@ def loss_without(columns: GroupColumns, pool: Pool, i: int) -> float:
     loss = 0.0
     for j in range(pool.keys.shape[1]):
         code, low, high = pool.keys[i, j], pool.low[place, j], pool.high[place, j]
+        # inside the range, or equal to all others in it: the label stays
         if low < code < high or low == high:
             loss += pool.lost[place, j]
             continue
@@ -366,6 +375,7 @@ def polish(columns: GroupColumns, compiled: CompiledModel, pool: Pool, n: int, n
     for i in range(n):
         own = pool.place[i]
         rest = pool.size[own] - pool.rows[i]
+        # a group may be emptied, but none may be left too small
         if pool.loss[own] <= 0 or 0 < rest < least_rows:
             continue
         least = pool.size[own] * pool.loss[own] - rest * loss_without(columns, pool, i) - _SLACK
@@ -404,6 +414,7 @@ def replace_groups(groups: Groups, pool: Pool, n: int, near: NDArray[np.int64]) 
     for i in range(n):
         n_made = max(n_made, pool.best[i] + 1)
     slots = np.empty(max(n_made, near.shape[0]), np.int64)
+    # the old numbers first; only what goes beyond them takes free ones, from the far end
     slots[: near.shape[0]] = near
     n_slots, free = near.shape[0], groups.size.shape[0] - 1
     while n_slots < n_made:
@@ -417,6 +428,7 @@ def replace_groups(groups: Groups, pool: Pool, n: int, near: NDArray[np.int64]) 
     for group in near:
         groups.head[group], groups.size[group], groups.loss[group] = -1, 0, 0.0
         groups.histogram[group] = 0
+    # a cell joins at the head, so going backwards leaves every list in rising order
     for i in range(n - 1, -1, -1):
         join(groups, pool.cell[i], slots[pool.best[i]])
     return True
@@ -429,7 +441,7 @@ def rebuild_groups(groups: Groups, n_near: int, n_tries: int, budget: int, state
     `budget` is the number of cells, times groups, that may be looked at; `state` above 0 begins the
     sequence of pseudo-random seeds.
     """
-    capacity = 4096
+    capacity = 4096  # cells; where there are more, fewer neighbours are taken apart
     columns, compiled = groups.columns, groups.compiled
     pool = make_pool(groups, capacity, 64)
     near, rise = np.empty(n_near, np.int64), np.empty(n_near)
@@ -451,11 +463,13 @@ def rebuild_groups(groups: Groups, n_near: int, n_tries: int, budget: int, state
         before = 0.0
         for other in near[:wanted]:
             before += groups.size[other] * groups.loss[other]
-        least, found = before - _SLACK, False
+        least, is_better = before - _SLACK, False
         own = 0
+        # its own cells are listed first; the first seed is one of them, since they lose most
         while own < n and groups.group_of[pool.cell[own]] == group:
             own += 1
         for turn in range(n_tries):
+            # a linear congruential generator, whose lowest bits repeat soon: they are shifted out
             state = (state * 1103515245 + 12345) & 0x7FFFFFFF
             seed = (state >> 8) % (own if turn == 0 else n)
             n_made = grow_from_seeds(columns, compiled, pool, n, seed)
@@ -468,8 +482,8 @@ def rebuild_groups(groups: Groups, n_near: int, n_tries: int, budget: int, state
                     break
             total = pool_loss(pool, n_made)
             if total < least:
-                least, found = total, True
+                least, is_better = total, True
                 pool.best[:n] = pool.place[:n]
-        if found and replace_groups(groups, pool, n, near[:wanted]):
+        if is_better and replace_groups(groups, pool, n, near[:wanted]):
             kept += 1
     return kept

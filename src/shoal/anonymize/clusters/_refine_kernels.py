@@ -50,7 +50,7 @@ def open_groups(
     group_of: NDArray[np.int64],
     settles: bool,
 ) -> tuple[Groups, float]:
-    """Groups ready to be changed, with room for as many again, and the loss of all rows.
+    """Groups ready to be changed, with room for twice as many, and the loss of all rows.
 
     `group_of` is -1 for cells in no group.  With `settles` a group is found for these, and groups
     that are not allowed are joined with others.
@@ -59,7 +59,7 @@ def open_groups(
     for group in group_of:
         n_groups = max(n_groups, group + 1)
     if n_groups == 0:
-        group_of, n_groups = np.zeros_like(group_of), 1
+        group_of, n_groups = np.zeros_like(group_of), 1  # nothing to begin with: one group of all
     room = max(2 * n_groups, n_groups + 8)  # splitting makes new groups
     groups = make_groups(columns, compiled, keys, group_of, room)
     if settles:
@@ -141,6 +141,7 @@ def move_cells(groups: Groups) -> int:
             continue
         group, _ = cheapest_group(groups, index, cell, own, saved, likely[own])
         if group >= 0:
+            # the next cell of this group may go there, too: tried first, it rules most others out
             likely[own] = group
             leave(groups, cell)
             join(groups, cell, group)
@@ -291,7 +292,7 @@ def split_gain(groups: Groups, group: int, column: int, point: int, halves: Halv
 
 @kernel
 def cheapest_merge(groups: Groups, group: int) -> int:
-    """The other group with which a group has least loss; -1 when it is the only one."""
+    """The group that it costs least to merge a group with; -1 if it is the only one."""
     columns = groups.columns
     best, least = -1, np.inf
     for other in range(groups.size.shape[0]):
@@ -322,6 +323,7 @@ def repair_groups(groups: Groups) -> int:
             if other < 0:
                 failing += 1
                 break
+            # the other one gives up its number, so that this one is asked again until it is allowed
             cell = groups.head[other]
             while cell >= 0:
                 following = groups.after[cell]

@@ -86,6 +86,7 @@ def index_groups(groups: Groups) -> Index:
     following = np.full(d, n, np.int32)
     for i in range(n - 1, -1, -1):
         skip[i] = following
+        # where this entry's label differs from the one before, that one's runs end here
         for j in range(shared[i], d):
             following[j] = i
     before = np.zeros((n, d + 1))

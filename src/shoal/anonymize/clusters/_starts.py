@@ -1,4 +1,4 @@
-"""Several ways to a first grouping, of which the one that loses least is kept."""
+"""Several first groupings; the one that loses least is kept."""
 
 from __future__ import annotations
 
@@ -233,13 +233,13 @@ def by_regions(
 
     Columns have the order of the table, which decides between cuts that are equally good.
     """
-    place = np.argsort(problem.order)
-    weight = problem.loss.weight[place]
+    position = np.argsort(problem.order)
+    weight = problem.loss.weight[position]
     shares = weight / weight.max() if weight.max() > 0 else np.ones_like(weight)
     preferences = Preferences(shares, spread=1 - loss, priority=1 - loss, loss=loss)
-    by_tree = tuple(problem.codings[column] for column in place)
+    by_tree = tuple(problem.codings[column] for column in position)
     codings = problem.by_alphabet if alphabet and problem.by_alphabet else by_tree
-    keys = np.ascontiguousarray(problem.keys[:, place])
+    keys = np.ascontiguousarray(problem.keys[:, position])
     cells = FrequencyTable(codings, keys, problem.compiled.sizes)
     leaf = grow_regions(cells, problem.compiled, preferences, None, deadline).leaves()
     is_used = np.zeros(int(leaf.max(initial=-1)) + 1, np.bool_)

@@ -75,6 +75,7 @@ def mark_alive(
     free = np.flatnonzero(group_of < 0)
     for node in range(n_nodes):
         for cell in free:
+            # only the counts that are needed: towards the end few cells are free
             rows[parts[node, cell]] = 0
         for cell in free:
             rows[parts[node, cell]] += sizes[cell]
@@ -139,12 +140,13 @@ def drop_small_parts(
     for i in range(n_cells):
         cell = cells[i]
         key = np.int64(walk.first_part[first, cell]) * n_second + walk.second_part[second, cell]
-        at = np.int64((np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> shift)
-        place[i] = at
-        sums[at] += compiled.sizes[cell]
+        slot = np.int64((np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> shift)
+        place[i] = slot
+        sums[slot] += compiled.sizes[cell]
     n_kept = 0
     for i in range(n_cells):
         cells[n_kept] = cells[i]
+        # written without a branch: the slot is overwritten unless the count moves on
         n_kept += sums[place[i]] >= least
     return n_kept
 
@@ -254,6 +256,7 @@ def release_runs(
             add_cell(compiled, members[begins], -1, histogram)
             begins += 1
         last = i == members.shape[0] - 1
+        # a whole part is one group: it is asked about once all its cells are in
         if rows < compiled.minimum_size or (whole and not last):
             continue
         if compiled.size_only or allowed(compiled, rows, histogram):

@@ -1,4 +1,4 @@
-"""Where the domain of a table is cut first: where groups would be cut anyway.
+"""First cuts of a table's domain, where groups would be cut anyway.
 
 They are Mondrian's cuts under the loss: the column whose cut takes away most loss for the bits it
 spends, at the middle of an ordered column or between the children of a node.
@@ -111,4 +111,4 @@ def cuts_by_worth(columns: Sequence[DomainColumn], keys: Codes) -> list[tuple[in
         gain = column.weight * (column.loss(codes) - kept / len(codes)) / max(bits, 1e-9)
         worth.append(gain + 1e-6 * bits)  # the more even of equal cuts: parts are to be of one size
         cuts.append((number, starts))
-    return [cuts[at] for at in np.argsort(-np.array(worth), kind="stable")]
+    return [cuts[index] for index in np.argsort(-np.array(worth), kind="stable")]

@@ -21,7 +21,7 @@ class Packing(NamedTuple):
 
 
 def make_packing(n_nodes: Sequence[int]) -> Packing:
-    """Mixed radix over columns with so many nodes; a new word begins where one is full."""
+    """Pack columns with these numbers of nodes in mixed radix, into as many words as needed."""
     word: list[int] = []
     weight: list[int] = []
     room = 0

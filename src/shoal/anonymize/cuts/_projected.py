@@ -23,7 +23,7 @@ from shoal.typing import Codes, Counts, Flags
 
 
 class ColumnSet(NamedTuple):
-    """Columns, and what is asked of the rows that agree on them."""
+    """Columns, and the conditions on the rows that agree on them."""
 
     columns: tuple[int, ...]
     compiled: CompiledModel
@@ -141,6 +141,7 @@ class ProjectedConditions:
 
     def _failing_without(self, changed: frozenset[int]) -> Flags:
         """Cells that fail in sets without any of the columns."""
+        # a round tries many nodes of one column: what fails without that column is added up once
         if changed not in self._others:
             total = np.zeros(self.cells.n_groups, np.bool_)
             for one, answer in zip(self.sets, self._answers, strict=True):

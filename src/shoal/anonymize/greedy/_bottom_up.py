@@ -24,7 +24,7 @@ from shoal.typing import Progress
 
 
 class BottomUpGeneralization(SequenceMixin, Anonymizer):
-    """Generalize step by step, each time losing least information for the anonymity won.
+    """Generalize step by step, each time where the least information is lost per anonymity gained.
 
     Parameters
     ----------
@@ -34,15 +34,15 @@ class BottomUpGeneralization(SequenceMixin, Anonymizer):
         What every released group has to meet; a number is the k of k-anonymity.
     metric : {"information", "ncp", "discernibility", "weighted"}, optional
         What a step loses: class information (default with a target that is not sensitive),
-        normalised certainty penalty (default else), squared group sizes, or NCP weighted by the
-        schema's weights.  "information" with a sensitive target tells about it (minimality); the
-        manifest then says so.
+        normalised certainty penalty (default otherwise), squared group sizes, or NCP weighted by
+        the schema's weights.  "information" with a sensitive target reveals something about it (a
+        minimality attack); the manifest then says so.
     max_suppression : float, default=0.0
         Share of rows that may be left out instead of generalizing further.
     partial : bool, default=False
         Let a node absorb only some of its children.
     search : {"greedy", "anneal"}, default="greedy"
-        "anneal" goes on from the greedy result by simulated annealing over all cuts.
+        "anneal" continues from the greedy result with simulated annealing over all cuts.
     iterations : int, default=5000
         Moves that annealing tries.
     random_state : int or None, default=0

@@ -1,4 +1,4 @@
-"""The cuts that a search went through, kept as what changed."""
+"""The cuts that a search went through, kept as changes."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Change = tuple[int, NDArray[np.intp], Codes]  # column, leaves, their new nodes
 
 
 class CutHistory(Sequence[list[Codes]]):
-    """A sequence of cuts: each is the node that every leaf of every column is released as.
+    """A sequence of cuts.  A cut says as which node each leaf of each column is released.
 
-    A search over thousands of values takes thousands of steps; whole cuts would take memory that
-    grows with the square of the values.
+    Only changes are kept: a search over thousands of values takes thousands of steps, and whole
+    cuts would take memory that grows with the square of the number of values.
     """
 
     def __init__(self, first: Sequence[Codes]) -> None:

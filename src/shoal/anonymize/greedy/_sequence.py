@@ -1,4 +1,4 @@
-"""Methods that walk through a sequence of cuts, any of which can be released."""
+"""Methods that go through a sequence of cuts and release one of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One step of a greedy method, with what it cost and what it reached."""
+"""One step of a greedy method: its cost and what it reached."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from shoal.typing import Progress
 
 
 class TopDownSpecialization(SequenceMixin, Anonymizer):
-    """Specialize step by step, each time gaining most information for the anonymity lost.
+    """Specialize step by step, each time where the most information is gained per anonymity lost.
 
     Parameters
     ----------
@@ -32,17 +32,17 @@ class TopDownSpecialization(SequenceMixin, Anonymizer):
         What every released group has to meet; a number is the k of k-anonymity.
     metric : {"information", "ncp", "discernibility", "weighted"}, optional
         What a step gains: class information (default with a target that is not sensitive), or a
-        fall of the normalised certainty penalty (default else), of squared group sizes, or of NCP
-        weighted by the schema's weights.  "information" with a sensitive target tells about it
-        (minimality); the manifest then says so.
+        fall of the normalised certainty penalty (default otherwise), of squared group sizes, or of
+        NCP weighted by the schema's weights.  "information" with a sensitive target reveals
+        something about it (a minimality attack); the manifest then says so.
     max_suppression : float, default=0.0
         Share of rows that may be left out so that others can be released in more detail.
     ranges : {"lines", "exact"}, default="lines"
         Whether bands of numeric and date columns without a hierarchy end on public lines, or are
         cut out of the data and end at values of people.
     time_limit : float or None, default=None
-        Seconds to search; then the cut that was reached is released, which keeps the promise as
-        every cut on the way does, and the manifest says so.
+        Seconds to search.  The cut reached by then is released: it keeps the promise, as every cut
+        on the way does, and the manifest says so.
 
     Attributes
     ----------

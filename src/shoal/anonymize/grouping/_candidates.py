@@ -32,7 +32,7 @@ def bundle_rare(counts: Counts, k: int) -> list[Groups]:
 
 
 def merge_smallest(counts: Counts) -> list[Groups]:
-    """The two smallest groups are joined again and again (Huffman); half as many on each level."""
+    """Merge the two smallest groups again and again (Huffman), half as many on each level."""
     heap = [(int(count), value, [value]) for value, count in enumerate(counts)]
     heapq.heapify(heap)
     wanted, levels = _sizes(len(counts)), []
@@ -46,7 +46,7 @@ def merge_smallest(counts: Counts) -> list[Groups]:
 
 
 def merge_alike(profiles: Floats) -> list[Groups]:
-    """Values seen in like company are joined (average linkage); half as many on each level."""
+    """Merge values that occur with similar others (average linkage), half as many on each level."""
     if len(profiles) < 4:
         return []
     steps = linkage(profiles, "average")

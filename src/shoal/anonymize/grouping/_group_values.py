@@ -42,7 +42,7 @@ def group_values(
     random_state: int = 0,
     progress: Progress | None = None,
 ) -> Schema:
-    """Give categories without groups a hierarchy that loses little at k.
+    """Build hierarchies for categorical columns that have none, to lose little in a release at k.
 
     Parameters
     ----------
@@ -51,11 +51,11 @@ def group_values(
     schema : Schema
         Its columns; categorical quasi-identifiers that are flat, or have no hierarchy, are grouped.
     k : int
-        Smallest group that releases will have.
+        Size of the smallest group that releases will have.
     columns : sequence of str, optional
-        Columns to group; all that can be without it.
+        Columns to group; by default all that can be.
     method : str
-        Method by whose releases hierarchies are compared.
+        Method whose releases are compared.
     encoding : str, optional
         Encoding of CSV files.
     random_state : int
@@ -70,10 +70,11 @@ def group_values(
 
     Notes
     -----
-    Four ways are tried for each column: rare values bundled, the smallest groups joined, values
-    joined that are seen in like company of the other columns, or with like shares of the target if
-    that is not sensitive: which values are joined would tell about it.
-    Up to 2,000 sampled rows are released with each, and the way with the least mean NCP is taken.
+    Four ways are tried for each column: bundling rare values, joining the smallest groups, joining
+    values that occur with similar values of the other columns, and joining values with similar
+    shares of the target.  The last is left out if the target is sensitive, since the groups would
+    reveal something about it.  Up to 2,000 sampled rows are released with each, and the way with
+    the least mean NCP is taken.
 
     **Guarantee.**  None of its own: a release is judged as with any other hierarchy, and keeps its
     promise.  The groups are computed from the rows, so whoever reads them learns which values are
@@ -127,7 +128,7 @@ def _wanted(schema: Schema, cells: FrequencyTable, columns: Sequence[str] | None
 
 
 def _open_target(schema: Schema) -> str | None:
-    """The target, unless it is sensitive: groups by its shares would tell of it in their labels."""
+    """The target, unless it is sensitive: labels built from its shares would reveal it."""
     target = schema.target
     return None if target is None or schema[target].role == "sensitive" else target
 

@@ -26,7 +26,7 @@ from shoal.typing import Progress
 
 
 class FullDomain(Anonymizer):
-    """Generalize every column to one level of its hierarchy, the best combination of all.
+    """Generalize every column to one level of its hierarchy: the best combination of levels.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class FullDomain(Anonymizer):
     privacy : PrivacyModel or int
         What every released group has to meet; a number is the k of k-anonymity.
     metric : {"loss", "ncp", "precision", "entropy", "discernibility", "classification"}
-        What is least at the level combination chosen; a suppressed row costs as much as the
+        What the chosen combination of levels minimizes; a suppressed row costs the most that the
         metric can.  See :mod:`shoal.metrics`.
     max_suppression : float, default=0.0
         Share of rows that may be left out.
@@ -48,7 +48,8 @@ class FullDomain(Anonymizer):
         Do not search: release every column at the level that `levels` gives, and leave out the
         rows whose groups are not allowed, however many.  No label then depends on any row.
     levels : mapping of str to int, optional
-        With `hardened`, the level of each column; the finest bands (1) where it says nothing.
+        With `hardened`, the level of each column; 1, the finest bands, for columns that are not
+        named.
     ranges : {"lines", "exact"}, default="lines"
         Whether bands of numeric and date columns without a hierarchy end on public lines, or are
         cut out of the data and end at values of people.
@@ -67,8 +68,9 @@ class FullDomain(Anonymizer):
     **Guarantee.**  Every group of the released rows satisfies `privacy`; the output is counted
     again by code that shares nothing with the search.  With ``search="optimal"`` no other
     combination of levels within the limits and the share of suppressed rows has a lower metric.
-    That is not so of promises on the whole table, such as an average risk, nor where people have
-    several rows: what is searched with implies the promise, and `lattice_.proven` is false.
+    This does not hold for promises on the whole table, such as an average risk, nor if people have
+    several rows: the search then uses a condition that implies the promise, and `lattice_.proven`
+    is false.
 
     With `hardened`, the label of a row depends on its own values and the schema alone: taking any
     other row away changes no label (it may leave rows out whose group gets too small).  A method

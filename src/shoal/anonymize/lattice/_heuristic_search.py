@@ -63,6 +63,7 @@ def projected_bound(problem: LatticeProblem) -> float:
     """
     if problem.metric not in ADDS_UP or not problem.tags_all:
         return 0.0
+    # few large parts bound better than many small ones: fill them up, the tallest column first
     parts: list[list[int]] = []
     shape = problem.shape
     for column in sorted(range(len(shape)), key=lambda column: -shape[column]):
@@ -88,5 +89,6 @@ def _part_bound(problem: LatticeProblem, part: list[int]) -> float:
             node[column] = int(level)
         if not problem.fails(problem.assess(node)):
             return float(sums[levels])
+        # whatever is coarser in no column fails, too
         failing[tuple(slice(0, int(level) + 1) for level in levels)] = True
     return float(sums.max())

@@ -50,6 +50,7 @@ def _join_by_hash(
     n = first.shape[0]
     group_of = np.empty(n, np.int64)
     rows = np.empty(n, np.int64)
+    # grows with the groups: most nodes have far fewer than cells
     keys = np.empty(4096, np.int64)
     groups = np.full(4096, -1, np.int64)
     n_groups = 0

@@ -87,10 +87,12 @@ def _median_index(task: RegionTask, work: RegionWork, scratch: Scratch, region: 
             continue
         if best_wanted < wanted or balance > best_balance:
             fits = True
+            # asked last: under most models this takes far longer than the sums above
             for side in range(2):
                 fits = fits and _stands(compiled, rows[side], counts[side])
             if fits:
                 best, best_balance, best_wanted = i, balance, wanted
+    # both sides are still counted; the next region wants them empty
     counts[:] = 0
     return best
 
@@ -111,6 +113,7 @@ def _split_off(
         n_off += stands
         n_rest += 0 if stands else scratch.rows[child]
     if n_off == 0 or (n_rest > 0 and not _rest_stands(task, work, scratch, region)):
+        # nothing stands alone, or what is left over does not: rows from below others are needed
         n_off = -1
         for child in children:
             scratch.is_off[child] = False
@@ -125,7 +128,7 @@ def _split_deeper(
     region: Region,
     children: NDArray[np.int64],
 ) -> tuple[NDArray[np.int64], int]:
-    """Give the rest the fewest rows with which it stands; else split one node off all others.
+    """Give the rest the fewest rows that make it allowed; else split one node off all others.
 
     With a model of which two allowed groups make an allowed one, this finds a split whenever some
     node can be split off.
@@ -181,6 +184,7 @@ def _one_against_all(
         mark_cells(task.columns, work, scratch, region, top)
         if _rest_stands(task, work, scratch, region):
             return 1
+        # the others do not stand without this node: take it back and try a smaller one
         scratch.is_off[nodes[index]] = False
     return 0
 
@@ -224,6 +228,7 @@ def _rest_stands(task: RegionTask, work: RegionWork, scratch: Scratch, region: R
     compiled, histogram = task.compiled, scratch.histograms[1]
     n_rows = 0
     for i in range(region.begin, region.end):
+        # `part` names a child, or the marked node above a cell; what has no mark is the rest
         if not scratch.is_off[work.part[i]]:
             add_cell(compiled, work.order[i], 1, histogram)
             n_rows += work.sizes[i]

@@ -40,7 +40,7 @@ def entropy_drops(
                 rows[work.part[i], codes[entry]] += counts[entry]
                 rows[n_parts, codes[entry]] += counts[entry]
         before = _entropy(rows[n_parts])  # the last row counts the whole region
-        if before <= 0.0:
+        if before <= 0.0:  # one class: there is nothing to tell apart
             continue
         after = 0.0
         for part in range(n_parts):
@@ -127,6 +127,7 @@ def _loss_drop(
     for column in range(low.shape[0]):
         if low[column] == high[column]:  # nothing left to lose there
             continue
+        # any code of the part takes the place of these; a part has at least one cell
         least[:] = high[column]
         largest[:] = low[column]
         for i in range(part.shape[0]):
@@ -156,7 +157,7 @@ def _drop_of_two(
     n_rows, n_second = 0, 0
     for i in range(part.shape[0]):
         n_rows += sizes[i]
-        n_second += sizes[i] * part[i]
+        n_second += sizes[i] * part[i]  # parts are 0 and 1
     n_first = n_rows - n_second
     before, after = 0.0, 0.0
     for column in range(low.shape[0]):
@@ -167,6 +168,7 @@ def _drop_of_two(
         codes, bottom, top = keys[column], low[column], high[column]
         for i in range(part.shape[0]):
             first = part[i] == 0
+            # a cell of the other part counts as the end that changes nothing
             least = min(least, codes[i] if first else top)
             largest = max(largest, codes[i] if first else bottom)
             others_least = min(others_least, top if first else codes[i])
@@ -181,9 +183,9 @@ def _drop_of_two(
 
 @kernel
 def _per_bit(drop: float, before: float, entropy: float, n_rows: int) -> float:
-    if drop <= 0.0:
+    if drop <= 0.0:  # also no loss before, where the quotient has no value
         return 0.0
-    bits = entropy / n_rows / np.log(2.0)
+    bits = entropy / n_rows / np.log(2.0)  # of a row: from nats of all rows
     return drop / (drop + before * bits)
 
 

@@ -58,8 +58,8 @@ class Mondrian(Anonymizer):
         Whether children that are too small stay together while others are split off, or forbid
         the split.
     relaxed : bool, default=False
-        Cut inside equal values of an ordered column where that balances the parts better.
-        Released ranges may then overlap.
+        Also cut between rows with equal values of an ordered column, where that balances the parts
+        better.  Released ranges may then overlap.
     cuts : mapping of str to sequence of numbers, optional
         Wanted cuts of numeric and date columns: each number is the least of the upper part.  They
         go before the median where they are allowed.
@@ -79,17 +79,17 @@ class Mondrian(Anonymizer):
     Notes
     -----
     **Guarantee.**  Every group of the released rows satisfies `privacy`.  Regions cover every
-    combination of values exactly once, so each row has one possible home; with ``ranges="exact"``
-    labels of strict releases do not overlap, on public lines neighbours may.  No region has a cut
-    left that the model allows (for models of which two allowed groups make an allowed one).
+    combination of values exactly once, so each row has one possible home.  With ``ranges="exact"``
+    the labels of strict releases do not overlap; on public lines neighbours may.  No region has a
+    cut left that the model allows (for models of which two allowed groups make an allowed one).
 
     **Departures from the paper.**  Information gain is the drop in class entropy (the paper prints
-    the entropy that is left), relative to the region's.  Weights are divided by the largest.
-    Small siblings may stay together ("partial"; too few for that, they get the fewest rows from
-    below the others), and the measure `loss` is ours; ties go to it.  A cut of an
-    ordered column is the allowed one nearest to the median, not the median or nothing.  Rows that
-    agree on all quasi-identifiers are never separated, relaxed or not.  Columns that have an order
-    are released as ranges also when they have a hierarchy, which then only sets limits.
+    the remaining entropy), relative to the region's.  Weights are divided by the largest.  Small
+    siblings may stay together ("partial"; if they are too few, they get as few rows as possible
+    from below the others).  The measure `loss` is ours, and breaks ties.  A cut of an ordered
+    column is the allowed one nearest to the median, not the median or nothing.  Rows that agree on
+    all quasi-identifiers are never separated, relaxed or not.  Columns that have an order are
+    released as ranges also when they have a hierarchy, which then only sets limits.
 
     References
     ----------
@@ -253,6 +253,7 @@ def wanted_cuts(cells: FrequencyTable, cuts: Mapping[str, Sequence[float]]) -> d
             coding.numbers[:n_values], np.asarray(list(cuts[coding.name]), np.float64)
         )
         wanted = np.zeros(coding.n_codes, np.bool_)
+        # a cut is named by the first value above it, and kept with the code below it
         wanted[first[(first > 0) & (first < n_values)] - 1] = True
         wanted_after[coding.name] = wanted
     return wanted_after

@@ -57,7 +57,7 @@ class Race(NamedTuple):
 def measure_regions(
     columns: RegionColumns, keys: Codes, begin: NDArray[np.int64], end: NDArray[np.int64]
 ) -> tuple[Codes, Codes, Floats]:
-    """Least and largest code of each region, and what of each column's domain it leaves open.
+    """Least and largest code of each region in each column, and the loss of that range.
 
     `keys` lie region by region.
     """
@@ -269,6 +269,7 @@ def divide(work: RegionWork, frontier: Frontier) -> tuple[NDArray[np.int64], NDA
             end[part] = begin[part]  # grows to the end as cells are put there
         for i in range(first, stop):
             part = n + work.part[i]
+            # `order` and all keys move alike: places are worked out once and kept in `spare`
             work.spare[i] = end[part]
             end[part] += 1
         places, room = work.spare[first:stop], work.part

@@ -104,10 +104,10 @@ class RegionRecoding(Recoding):
         labelled, which are fewer than cells.
         """
         for column, coding in enumerate(self.codings):
-            place = positions[column]
-            seen = (place >= 0) & (place % 2 == 0)
-            place = place // 2
-            inside = (self.low[leaf, column] <= place) & (place <= self.high[leaf, column])
+            position = positions[column]
+            seen = (position >= 0) & (position % 2 == 0)
+            position = position // 2
+            inside = (self.low[leaf, column] <= position) & (position <= self.high[leaf, column])
             if coding.is_limited or not (seen & inside).all():
                 return None
         return self._label_leaves(cells, leaf)

@@ -76,6 +76,7 @@ def _split_off(scratch: Scratch, rising: NDArray[np.int64], least: int, partial:
     """
     rows, n = scratch.rows, rising.shape[0]
     n_small, n_rest = 0, 0
+    # children rise by rows, so the small ones are in front
     while n_small < n and rows[rising[n_small]] < least:
         n_rest += rows[rising[n_small]]
         n_small += 1
@@ -154,6 +155,7 @@ def median_code(
         n_left += rows[code - low]
         balance = min(n_left, n_rows - n_left)
         wanted = wanted_until[code + 1] > wanted_until[code]
+        # a wanted cut beats any other; of equally even ones the first is taken
         better = best_wanted < wanted or (best_wanted == wanted and balance > best_balance)
         if balance >= least and better:
             best, best_balance, best_wanted = code, balance, wanted
@@ -176,6 +178,7 @@ def median_of_few(
 ) -> int:
     """The same where cells are few in a wide column: they are sorted, in `packed`."""
     for i in range(keys.shape[0]):
+        # code and place in one number: sorted by code, then by place
         packed[i] = np.int64(keys[i]) << 32 | i
     sort_few(packed, keys.shape[0])
     n_rows = 0
@@ -257,11 +260,11 @@ def sort_few(packed: NDArray[np.int64], n: int) -> None:
         packed[:n].sort()
         return
     for i in range(1, n):  # putting few in place is quicker than starting a sort
-        own, at = packed[i], i
-        while at > 0 and packed[at - 1] > own:
-            packed[at] = packed[at - 1]
-            at -= 1
-        packed[at] = own
+        own, slot = packed[i], i
+        while slot > 0 and packed[slot - 1] > own:
+            packed[slot] = packed[slot - 1]
+            slot -= 1
+        packed[slot] = own
 
 
 @kernel
@@ -303,6 +306,7 @@ def _median_index(task: RegionTask, work: RegionWork, region: Region) -> int:
     for i in range(begin, end - 1):
         n_left += sizes[spare[i]]
         inside = keys[spare[i]] == keys[spare[i + 1]]
+        # only a relaxed partition may part rows that are equal in the column it cuts
         if inside and not task.relaxed:
             continue
         balance = min(n_left, n_rows - n_left)

@@ -31,6 +31,7 @@ def list_children(
     for i in range(region.begin, region.end):
         child = columns.path[path + keys[i] * width]
         work.part[i] = child
+        # `is_off` tells here what was seen; it is clear again before anything is marked in it
         if not scratch.is_off[child]:
             scratch.is_off[child] = True
             scratch.seen[n_seen] = child
@@ -75,6 +76,7 @@ def number_children(
         scratch.rows[child] = 0
         scratch.is_off[child] = False
     if n_off < rising.shape[0] and n_off > 0:
+        # the rest is bounded by the whole column: it takes every code that leads nowhere else
         work.part_low[begin + n_off] = 0
         work.part_high[begin + n_off] = (
             columns.first_code[column + 1] - columns.first_code[column] - 1
@@ -135,6 +137,7 @@ def list_below(
     nodes = seen[:n_seen]
     for node in nodes:
         scratch.is_off[node] = False
+    # a node's number is above those of its children
     nodes.sort()
     return nodes
 
@@ -159,6 +162,7 @@ def weigh_rests(
         rest[node] = 0
     for index in range(nodes.shape[0]):
         if not stands[index]:
+            # first each node's own small children; below, those beside the way to it are added
             rest[columns.parent[base + nodes[index]]] += scratch.rows[nodes[index]]
     for index in range(nodes.shape[0] - 1, -1, -1):  # parents before children
         node, above = nodes[index], columns.parent[base + nodes[index]]
@@ -193,6 +197,7 @@ def next_rest(
             rest = scratch.slot[node]
             if way == 0:
                 rest = scratch.slot[columns.parent[base + node]] + scratch.rows[node]
+            # of equal rests parents go before their children, and joining before opening
             choice = rest * 2 * n + 2 * (n - 1 - index) + way
             if least <= rest < n_rows and choice > last and (best < 0 or choice < best):
                 best = choice
@@ -219,6 +224,7 @@ def mark_parts(
         if scratch.seen[other] == 0 or (joins and other == node):
             continue
         above = columns.parent[base + other]
+        # beside the way to the last opened node: its parent lies on the way, and it does not
         if _covers(columns, base, above, last) and not _covers(columns, base, other, last):
             scratch.is_off[other] = True
             n_off += 1
@@ -241,7 +247,7 @@ def mark_cells(
         for depth in range(first, columns.depth[base + leaf] + 1):
             if scratch.is_off[columns.path[path + depth]]:
                 work.part[i] = columns.path[path + depth]
-                break
+                break  # marked nodes do not lie below one another, so there is no second
 
 
 @kernel

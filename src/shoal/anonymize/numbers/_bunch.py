@@ -1,4 +1,4 @@
-"""Points in groups of at least k: who searches, and on how many of them at a time."""
+"""Points in groups of at least k: which search runs, and on how many points at a time."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def bunch(points: Floats, weights: NDArray[np.int64], k: int, search: Search) ->
     heavy = np.flatnonzero(weights > 0)
     if weights.sum() < 2 * k or len(heavy) < 2:
         return np.zeros(len(points), np.int64)
-    found = _search(np.ascontiguousarray(points[heavy]), weights[heavy], max(k, 1), search)
+    heavy_group = _search(np.ascontiguousarray(points[heavy]), weights[heavy], max(k, 1), search)
     group_of = np.empty(len(points), np.int64)
-    group_of[heavy] = np.unique(found, return_inverse=True)[1].ravel()
+    group_of[heavy] = np.unique(heavy_group, return_inverse=True)[1].ravel()
     if len(heavy) < len(points):
         light = np.flatnonzero(weights <= 0)
         _, nearest = cKDTree(points[heavy]).query(points[light])

@@ -77,6 +77,7 @@ def take_out(bunches: Bunches, point: int) -> None:
         bunches.first[group] = after
     if after >= 0:
         bunches.before[after] = before
+    # sums are changed, not made anew: rounding adds up, which is why steps must save `LEAST`
     bunches.weight[group] -= bunches.weights[point]
     for side in range(bunches.points.shape[1]):
         bunches.total[group, side] -= bunches.weights[point] * bunches.points[point, side]
@@ -91,8 +92,8 @@ def members_of(bunches: Bunches, group: int) -> Numbers:
         point = bunches.after[point]
     listed = np.empty(n, np.int64)
     point = bunches.first[group]
-    for at in range(n):
-        listed[at] = point
+    for index in range(n):
+        listed[index] = point
         point = bunches.after[point]
     return listed
 
@@ -118,6 +119,8 @@ def point_cost(bunches: Bunches, point: int, group: int, joins: bool) -> float:
     for side in range(bunches.points.shape[1]):
         step = bunches.points[point, side] - bunches.total[group, side] / weight
         apart += step * step
+    # Huygens: sets of weights w and W whose means are d apart lose d^2 w W / (w + W) more together
+    # than each alone; a point that leaves is still part of the mean, hence the minus below
     if joins:
         return apart * own * weight / (weight + own)
     return apart * own * weight / (weight - own)

@@ -40,6 +40,7 @@ def sweep(bunches: Bunches, near: Numbers, k: int) -> float:
             saved += _give_up(bunches, near, group)
         free = 0
         while bunches.first[group] >= 0 and bunches.weight[group] >= 2 * k:
+            # a number without points takes the new part
             while free < len(bunches.first) and bunches.first[free] >= 0:
                 free += 1
             gain = cut(bunches, group, free, k) if free < len(bunches.first) else -1.0
@@ -54,8 +55,8 @@ def _move_points(bunches: Bunches, near: Numbers, group: int, k: int) -> float:
     saved = 0.0
     point = bunches.first[group]
     while point >= 0:
-        following = bunches.after[point]
-        if bunches.weight[group] - bunches.weights[point] >= k:
+        following = bunches.after[point]  # asked before the point is in another list
+        if bunches.weight[group] - bunches.weights[point] >= k:  # its group can spare it
             gain = point_cost(bunches, point, group, False)
             best, target = _cheapest(bunches, near, group, point)
             if target >= 0 and gain - best > LEAST:
@@ -72,27 +73,28 @@ def _give_up(bunches: Bunches, near: Numbers, group: int) -> float:
     before = squares_within(bunches, group)
     listed = members_of(bunches, group)
     cost, moved = 0.0, 0
-    for at in range(len(listed)):
-        best, target = _cheapest(bunches, near, group, listed[at])
+    for index in range(len(listed)):
+        best, target = _cheapest(bunches, near, group, listed[index])
         cost += best
-        if target < 0 or cost >= before - LEAST:
+        if target < 0 or cost >= before - LEAST:  # the points that follow only cost more
             break
-        take_out(bunches, listed[at])
-        put(bunches, listed[at], target)
+        take_out(bunches, listed[index])
+        put(bunches, listed[index], target)
         moved += 1
+    # the group's own sum is gone, and its neighbours' sums rose by `cost`
     if moved == len(listed):
         return before - cost
-    for at in range(moved):
-        take_out(bunches, listed[at])
-        put(bunches, listed[at], group)
+    for index in range(moved):
+        take_out(bunches, listed[index])
+        put(bunches, listed[index], group)
     return 0.0
 
 
 @kernel
 def _cheapest(bunches: Bunches, near: Numbers, group: int, point: int) -> tuple[float, int]:
     best, target = np.inf, -1
-    for at in range(near.shape[1]):
-        other = near[group, at]
+    for rank in range(near.shape[1]):
+        other = near[group, rank]
         if other < 0 or other == group or bunches.first[other] < 0:
             continue
         cost = point_cost(bunches, point, other, True)

@@ -24,25 +24,25 @@ def cut(bunches: Bunches, group: int, free: int, k: int) -> float:
     members = _along(bunches, members_of(bunches, group), bunches.total[group], group)
     sides = bunches.points.shape[1]
     total, weight = np.zeros(sides), 0
-    most, place = -1.0, -1
-    for at in range(len(members) - 1):
-        point = members[at]
+    most, last = -1.0, -1
+    for index in range(len(members) - 1):
+        point = members[index]
         weight += bunches.weights[point]
         for side in range(sides):
             total[side] += bunches.weights[point] * bunches.points[point, side]
         rest = bunches.weight[group] - weight
         if weight < k or rest < k:
             continue
-        between = 0.0
+        between = 0.0  # what the sum of squares falls by, as in `point_cost`
         for side in range(sides):
             gap = total[side] / weight - (bunches.total[group, side] - total[side]) / rest
             between += gap * gap
         between *= weight * rest / (weight + rest)
         if between > most:
-            most, place = between, at
-    for at in range(place + 1):
-        take_out(bunches, members[at])
-        put(bunches, members[at], free)
+            most, last = between, index
+    for index in range(last + 1):  # none without a place to cut
+        take_out(bunches, members[index])
+        put(bunches, members[index], free)
     return most
 
 
@@ -50,25 +50,26 @@ def cut(bunches: Bunches, group: int, free: int, k: int) -> float:
 def _along(bunches: Bunches, members: Numbers, total: Floats, group: int) -> Numbers:
     """Points of a group in order, from one end of it to the other."""
     one = _farthest(bunches, members, total / bunches.weight[group])
+    # farthest from the farthest: nearly the longest line between two points, in two scans
     other = _farthest(bunches, members, bunches.points[one])
     line = np.empty(len(members))
-    for at in range(len(members)):
+    for index in range(len(members)):
         along = 0.0
         for side in range(bunches.points.shape[1]):
             step = bunches.points[other, side] - bunches.points[one, side]
-            along += bunches.points[members[at], side] * step
-        line[at] = along
+            along += bunches.points[members[index], side] * step
+        line[index] = along
     return members[np.argsort(line, kind="mergesort")]
 
 
 @kernel
 def _farthest(bunches: Bunches, members: Numbers, start: Floats) -> int:
-    most, found = -1.0, members[0]
-    for at in range(len(members)):
+    most, farthest = -1.0, members[0]
+    for index in range(len(members)):
         apart = 0.0
         for side in range(len(start)):
-            step = bunches.points[members[at], side] - start[side]
+            step = bunches.points[members[index], side] - start[side]
             apart += step * step
         if apart > most:
-            most, found = apart, members[at]
-    return found
+            most, farthest = apart, members[index]
+    return farthest

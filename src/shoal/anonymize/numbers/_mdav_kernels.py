@@ -24,10 +24,11 @@ def mdav(points: Floats, weights: NDArray[np.int64], k: int) -> NDArray[np.int64
     n_left, n_groups = n, 0
     weight_left = weights.sum()
     distance = np.empty(n)
-    heads = np.empty(n, np.int64)
+    heads = np.empty(n, np.int64)  # the first point of each group
     while weight_left >= 2 * k:
         _squares(points, left, n_left, _mean(points, weights, left, n_left), distance)
         seed = left[np.argmax(distance[:n_left])]
+        # of less than 3 k a second group could leave fewer than k behind
         turns = 2 if weight_left >= 3 * k else 1
         for _ in range(turns):
             if weight_left < 2 * k:
@@ -40,6 +41,7 @@ def mdav(points: Floats, weights: NDArray[np.int64], k: int) -> NDArray[np.int64
             if n_left:
                 _squares(points, left, n_left, start, distance)
                 seed = left[np.argmax(distance[:n_left])]
+    # what is left is less than 2 k: one more group, or too little for one
     if weight_left >= k or n_groups == 0:
         for i in range(n_left):
             group_of[left[i]] = n_groups
@@ -66,23 +68,25 @@ def _take(
     group_of: NDArray[np.int64],
 ) -> tuple[int, int]:
     """Put the points nearest to `seed`, itself the first, into a group until it weighs k."""
+    # every point weighs 1 at least, so k of them are enough
     room = min(k, n_left)
     near = np.full(room, np.inf)
-    place = np.full(room, -1, np.int64)
+    index_of = np.full(room, -1, np.int64)
     for i in range(n_left):
+        # the seed goes first, before points that equal it
         apart = -1.0 if left[i] == seed else _square(points, left[i], seed)
         if apart >= near[room - 1]:
             continue
-        at = room - 1
-        while at > 0 and near[at - 1] > apart:
-            near[at], place[at] = near[at - 1], place[at - 1]
-            at -= 1
-        near[at], place[at] = apart, i
+        slot = room - 1
+        while slot > 0 and near[slot - 1] > apart:
+            near[slot], index_of[slot] = near[slot - 1], index_of[slot - 1]
+            slot -= 1
+        near[slot], index_of[slot] = apart, i
     taken = 0
-    for at in range(room):
+    for slot in range(room):
         if taken >= k:
             break
-        point = left[place[at]]
+        point = left[index_of[slot]]
         group_of[point] = group
         taken += weights[point]
     kept = 0

@@ -51,9 +51,9 @@ class Microaggregation(Anonymizer):
         What every released group has to meet; a number stands for k-anonymity.
     search : {"auto", "mdav", "exchange", "exact"}, default="auto"
         MDAV, MDAV improved by exchanges between neighbouring groups, or the grouping into runs of
-        least squared error, which can be found for one column; where no value comes twice, no other
-        grouping has a lower one.  "auto" is exact for one numeric or date
-        column and exchanges otherwise.
+        least squared error, which can be found for one column; where all values differ, no other
+        grouping has a lower one.  "auto" is exact for one numeric or date column and exchanges
+        otherwise.
     max_suppression : float, default=0.0
         Share of rows that may be left out where limits make it impossible to protect them.
 
@@ -72,8 +72,8 @@ class Microaggregation(Anonymizer):
     `privacy`.  Every mean is that of a whole group, so of at least k people; a group in which a
     value is missing has no mean of that column.
 
-    **Does not promise** that nothing is learnt of numbers: whoever knows all but one of a group
-    knows the last one's value to within the step times the people in the group.
+    **Does not promise** that nothing is learnt about numbers: whoever knows the values of all but
+    one person in a group knows the last one's to within the step times the people in the group.
 
     **Departures from the papers.**  Rows with equal quasi-identifiers stay together, so a group may
     be larger than 2k - 1.  MDAV [DT05]_ looks at no more than 8,192 combinations at a time.
@@ -178,6 +178,7 @@ class Microaggregation(Anonymizer):
 
         def recode(group_of: NDArray[np.int64]) -> GroupRecoding:
             made = make_group_recoding(cells.keys, codings, is_range, group_of, exact=exact)
+            # groups that are joined get another mean, which may be that of a third one
             while exact and (joined := join_alike(cells, made)) is not None:
                 made = make_group_recoding(cells.keys, codings, is_range, joined, exact=True)
             return made
@@ -188,9 +189,9 @@ class Microaggregation(Anonymizer):
         return MeanRecoding.of_groups(recoding) if exact else recoding
 
     def _say(self, cells: FrequencyTable, recoding: GroupRecoding, ranged: list[int]) -> None:
-        numeric = [at for at, coding in enumerate(cells.codings) if coding.kind in ORDERED]
+        numeric = [column for column, coding in enumerate(cells.codings) if coding.kind in ORDERED]
         self.lost_ = share_within(cells, recoding.group_of, numeric)
-        self._said = range_notes([cells.codings[at] for at in ranged], exact=False)
+        self._said = range_notes([cells.codings[column] for column in ranged], exact=False)
         if numeric and not ranged:
             # not for the manifest: beside the means it tells whether one of a group is far out
             lost = f"{self.lost_:.0%} of the squared spread of numbers lies within groups"
@@ -218,7 +219,7 @@ def share_within(cells: FrequencyTable, group_of: NDArray[np.int64], columns: li
     kept = group_of >= 0
     if not columns or not kept.any():
         return 0.0
-    codings = tuple(cells.codings[at] for at in columns)
+    codings = tuple(cells.codings[column] for column in columns)
     own = replace(cells, codings=codings, keys=cells.keys[:, columns])
     points = make_space(own, codings, np.ones(len(columns)))
     weights = cells.sizes[kept]

@@ -22,8 +22,8 @@ def swap_points(bunches: Bunches, near: Numbers, group: int, k: int) -> float:
     """Let points of a group and of its nearest neighbours change places where that saves."""
     saved = 0.0
     own = members_of(bunches, group)
-    for at in range(min(near.shape[1], _PARTNERS + 1)):
-        other = near[group, at]
+    for rank in range(min(near.shape[1], _PARTNERS + 1)):
+        other = near[group, rank]
         if other == group or bunches.first[other] < 0:
             continue
         theirs = members_of(bunches, other)
@@ -47,10 +47,11 @@ def _gain(bunches: Bunches, one: int, two: int, k: int) -> float:
     first, second = bunches.group_of[one], bunches.group_of[two]
     shift = bunches.weights[two] - bunches.weights[one]
     old, new = bunches.weight[first], bunches.weight[second]
-    if old + shift < k or new - shift < k:
+    if old + shift < k or new - shift < k:  # weights differ: a group could get too light
         return -1.0
     before, after = 0.0, 0.0
     for side in range(bunches.points.shape[1]):
+        # a sum of squares is a constant less total^2 / weight: what that rises by is saved
         a, b = bunches.total[first, side], bunches.total[second, side]
         moved = bunches.weights[two] * bunches.points[two, side]
         moved -= bunches.weights[one] * bunches.points[one, side]
@@ -63,8 +64,8 @@ def _gain(bunches: Bunches, one: int, two: int, k: int) -> float:
 def recut_pairs(bunches: Bunches, near: Numbers, group: int, k: int) -> float:
     """Join a group with each of its nearest neighbours and cut it anew, where that saves."""
     saved = 0.0
-    for at in range(min(near.shape[1], _PARTNERS + 1)):
-        other = near[group, at]
+    for rank in range(min(near.shape[1], _PARTNERS + 1)):
+        other = near[group, rank]
         if other == group or bunches.first[other] < 0:
             continue
         before = squares_within(bunches, group) + squares_within(bunches, other)
@@ -78,6 +79,7 @@ def recut_pairs(bunches: Bunches, near: Numbers, group: int, k: int) -> float:
             if after < before - LEAST:
                 saved += before - after
                 continue
+        # no better: everything goes back to where it was
         for point in own:
             take_out(bunches, point)
             put(bunches, point, group)

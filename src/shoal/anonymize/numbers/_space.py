@@ -46,15 +46,15 @@ def _sides(coding: Coding) -> Iterator[Floats]:
     known = ~np.isnan(coding.numbers)
     if coding.missing >= 0:
         known[coding.missing] = False
-        yield np.eye(1, coding.n_codes, coding.missing).T
+        yield np.eye(1, coding.n_codes, coding.missing).T  # equally far from all values
     if coding.kind != "categorical" and known.any():
         numbers = coding.numbers
         with np.errstate(over="ignore", invalid="ignore"):
             width = numbers[known].max() - numbers[known].min()
         if not np.isfinite(width):  # numbers that are too far apart are placed by their order
             numbers, width = np.arange(coding.n_codes, dtype=np.float64), float(coding.n_codes)
-        place = np.where(known, (numbers - numbers[known].min()) / (width or 1.0), 0.0)
-        yield place[:, None]
+        position = np.where(known, (numbers - numbers[known].min()) / (width or 1.0), 0.0)
+        yield position[:, None]
     else:
         yield from _levels(coding)
 
@@ -65,13 +65,13 @@ def _levels(coding: Coding) -> Iterator[Floats]:
     levels: list[Codes] = [codes]
     if tree is not None:
         levels += [tree.levels[:, level] for level in range(1, tree.n_levels - 1)]
-    found = False
+    has_levels = False
     for nodes in levels:
         _, number = np.unique(nodes, return_inverse=True)
         if number.max(initial=0) < MOST_SIDES:
-            found = True
+            has_levels = True
             yield np.eye(int(number.max(initial=0)) + 1)[number.ravel()]
-    if not found:  # so many values that only their order is kept
+    if not has_levels:  # so many values that only their order is kept
         yield (codes / max(1, len(codes) - 1))[:, None]
 
 

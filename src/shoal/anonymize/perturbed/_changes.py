@@ -55,15 +55,15 @@ def swap_ranks(ranks: NDArray[np.int64], share: float, generator: np.random.Gene
     reach = max(1, int(share * n))
     partner = np.arange(n)
     free = np.ones(n, np.bool_)
-    for at in range(n):
-        if not free[at]:
+    for rank in range(n):
+        if not free[rank]:
             continue
-        others = np.flatnonzero(free[at + 1 : at + 1 + reach])
+        others = np.flatnonzero(free[rank + 1 : rank + 1 + reach])
         if len(others):
-            other = at + 1 + int(others[generator.integers(len(others))])
-            partner[at], partner[other] = other, at
+            other = rank + 1 + int(others[generator.integers(len(others))])
+            partner[rank], partner[other] = other, rank
             free[other] = False
-        free[at] = False
+        free[rank] = False
     source = np.empty(n, np.int32)
     source[ranks] = ranks[partner]
     return source

@@ -1,4 +1,4 @@
-"""How many rows an attacker finds again who knows the raw quasi-identifiers of everybody."""
+"""How many rows an attacker links who knows the raw quasi-identifiers of everybody."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def link(
     n = len(raw.numbers)
     wanted = np.sort(generator.permutation(n)[:targets])
     step = max(1, _PAIRS // max(n, 1))
-    found = 0.0
+    n_linked = 0.0
     for start in range(0, len(wanted), step):
         rows = wanted[start : start + step]
         apart = _distances(raw.take(rows), released)
@@ -77,9 +77,9 @@ def link(
         room = 1e-9 * (1.0 + nearest)
         own = apart[np.arange(len(rows)), rows] <= nearest + room
         ties = (apart <= (nearest + room)[:, None]).sum(axis=1)
-        found += float((own / ties).sum())
-    low, high = wilson(found, len(wanted))
-    return Linkage(found / max(len(wanted), 1), low, high, len(wanted), 1 / max(n, 1))
+        n_linked += float((own / ties).sum())
+    low, high = wilson(n_linked, len(wanted))
+    return Linkage(n_linked / max(len(wanted), 1), low, high, len(wanted), 1 / max(n, 1))
 
 
 def _distances(rows: Points, others: Points) -> Floats:
@@ -100,6 +100,6 @@ def place_numbers(raw: Floats, released: Floats) -> tuple[Floats, Floats]:
     placed = []
     for values in (raw, released):
         absent = np.isnan(values)
-        place = np.where(absent, 0.0, (values - middle) / (spread or 1.0))
-        placed.append(np.column_stack([place, absent.astype(np.float64)]))
+        position = np.where(absent, 0.0, (values - middle) / (spread or 1.0))
+        placed.append(np.column_stack([position, absent.astype(np.float64)]))
     return placed[0], placed[1]

@@ -43,7 +43,7 @@ def perturb_table(
     random_state: int | None = None,
     encoding: str | None = None,
 ) -> Perturbed:
-    """Change values at random, and measure who is found again.
+    """Change values at random, and measure how many rows can still be linked.
 
     Parameters
     ----------
@@ -58,8 +58,8 @@ def perturb_table(
         Numeric, date or ordinal columns whose values change rows, and the share of the rows that
         lies between the ranks at most.  Every value stays in the column.
     pram : mapping of str to float
-        Categorical or ordinal columns, and the probability with which a value is kept; else one is
-        drawn as values occur in the column.
+        Categorical or ordinal columns, and the probability with which a value is kept; otherwise
+        one is drawn from the distribution of the column.
     keep : collection of str
         Quasi-identifiers that are written as they are; every other one has to be changed.
     random_state : int, optional
@@ -69,8 +69,8 @@ def perturb_table(
 
     Notes
     -----
-    **Guarantee.**  None by counting: nobody is sure to hide among k people.  What is given instead
-    is measured: how many rows are found again by an attacker who knows the raw quasi-identifiers
+    **Guarantee.**  None by counting: nobody is certain to hide among k people.  Instead the risk is
+    measured: how many rows are linked correctly by an attacker who knows the raw quasi-identifiers
     of everybody and takes the nearest row.  A better attacker may find more.
 
     Examples
@@ -193,13 +193,13 @@ def _drawn_rows(codes: Codes, kept: float, generator: np.random.Generator) -> ND
 
 
 def _on_grid(coding: Coding, values: Floats) -> TypedColumn:
-    """Numbers with as many decimals as the column has."""
-    place = min((decimal_place(text) for text in coding.texts if text is not None), default=0)
+    """Numbers rounded to the decimals of the column."""
+    exponent = min((decimal_place(text) for text in coding.texts if text is not None), default=0)
     missing = np.isnan(values)
-    units = np.rint(np.where(missing, 0.0, values) * 10.0**-place)
-    if place == 0:
+    units = np.rint(np.where(missing, 0.0, values) * 10.0**-exponent)
+    if exponent == 0:
         return TypedColumn("whole", units.astype(np.int64), missing)
-    return TypedColumn("number", units / 10.0**-place, missing)
+    return TypedColumn("number", units / 10.0**-exponent, missing)
 
 
 def _measure(
@@ -227,8 +227,8 @@ def _measure(
         for into, side in zip(numbers, place_numbers(coding.numbers[own], after), strict=True):
             into.append(side)
     raw, released = (
-        Points(np.concatenate(numbers[at], axis=1), np.concatenate(codes[at], axis=1))
-        for at in (0, 1)
+        Points(np.concatenate(numbers[table], axis=1), np.concatenate(codes[table], axis=1))
+        for table in (0, 1)
     )
     state = generator.bit_generator.state
     before = link(raw, raw, generator)

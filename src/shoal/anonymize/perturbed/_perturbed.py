@@ -1,4 +1,4 @@
-"""What comes of changing values at random: rows, what was done, and what was measured."""
+"""The result of changing values at random: the rows, the changes and the measured risk."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class Coarsening:
         }
 
     def note(self) -> str:
-        """What the reader should know of it."""
+        """A note for the reader of the release."""
         if not self.levels:
             return f"all {self.n_cells} combinations were searched, as the columns are"
         shown = ", ".join(f"{name!r} to level {level}" for name, level in self.levels.items())
@@ -80,16 +80,16 @@ def coarsening_steps(
         [floor_loss(coding, floor, rows) for floor in own]
         for coding, own, rows in zip(codings, floors, counts, strict=True)
     ]
-    at = [0] * len(codings)
-    steps = [tuple(at)]
-    while open_ := [i for i, own in enumerate(floors) if at[i] + 1 < len(own)]:
+    levels = [0] * len(codings)
+    steps = [tuple(levels)]
+    while open_ := [i for i, own in enumerate(floors) if levels[i] + 1 < len(own)]:
 
         def worth(i: int) -> float:
-            saved = bits[i][at[i]] - bits[i][at[i] + 1]
-            return float(saved / max(losses[i][at[i] + 1] - losses[i][at[i]], _LEAST_COST))
+            saved = bits[i][levels[i]] - bits[i][levels[i] + 1]
+            return float(saved / max(losses[i][levels[i] + 1] - losses[i][levels[i]], _LEAST_COST))
 
-        at[max(open_, key=worth)] += 1
-        steps.append(tuple(at))
+        levels[max(open_, key=worth)] += 1
+        steps.append(tuple(levels))
     return floors, steps
 
 

@@ -1,4 +1,4 @@
-"""Tables in Spark with so many groups that they are checked where they are."""
+"""Tables in Spark with too many groups to collect: they are checked in Spark."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class CheckedThere(NamedTuple):
 def check_there(
     table: Native, schema: Schema, privacy: PrivacyModel, *, drop_stars: bool
 ) -> CheckedThere | None:
-    """Check the groups of a table where it is; None where they can come here, or have to.
+    """Check the groups of a table in Spark; None if they can be collected, or have to be.
 
     People with several rows, conditions on some of the columns and those on a population are
     counted over the whole table, in one place.  Where a column that names people is not in the
@@ -61,8 +61,8 @@ def check_there(
         if schema[name].limit or schema[name].limit_level is not None
     )
     plain = plain_schema(schema, engine.names)
-    found = check_cluster(frame, plain, partial(with_whole, privacy))
-    return CheckedThere(found, n_starred, tuple(one.cells for one in limited))
+    checked = check_cluster(frame, plain, partial(with_whole, privacy))
+    return CheckedThere(checked, n_starred, tuple(one.cells for one in limited))
 
 
 def _all_starred(schema: Schema) -> str:

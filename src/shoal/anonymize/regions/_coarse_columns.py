@@ -120,7 +120,7 @@ def _nodes_above(tree: Hierarchy, leaves: Codes) -> list[int]:
 def lift(
     recoding: CutRecoding, codings: Sequence[Coding], columns: Sequence[CoarseColumn]
 ) -> CutRecoding:
-    """What was found for coarse columns, said of the values behind them."""
+    """The recoding of coarse columns, in terms of the values behind them."""
     nodes = tuple(
         column.node_of[own[column.code_of]].astype(np.int32)
         for own, column in zip(recoding.node_of, columns, strict=True)

@@ -1,4 +1,4 @@
-"""Figures of a release that was made region by region: what adds up, and what is counted last.
+"""Figures of a release by regions: sums over regions, and figures of the final groups.
 
 Loss adds up over rows, so every region says what it lost.  Sizes of groups do not: groups of two
 regions may be released alike.  They are counted on the output, by the judge.
@@ -90,6 +90,7 @@ def _bits(recoded: Recoded, value_counts: Sequence[Counts]) -> float:
     for column, (labels, rows) in enumerate(zip(recoded.labels, value_counts, strict=True)):
         before = np.concatenate([[0.0], np.cumsum(rows)])
         of_label = before[labels.high + 1] - before[labels.low]
+        # a suppressed row may have any value
         inside = np.full(cells.n_groups, float(rows.sum()))
         inside[~hidden] = of_label[recoded.codes[recoded.group_of[~hidden], column]]
         lost += float((cells.sizes * np.log2(inside / rows[cells.keys[:, column]])).sum())
@@ -120,6 +121,7 @@ def add_regions(figures: Sequence[Mapping[str, Any]]) -> Totals:
         )
         for one in figures
     ]
+    # `fsum` rounds once, at the end: regions in another order give the same digits
     return Totals(
         n_rows=sum(one["rows"] for one in figures),
         n_suppressed=sum(one["suppressed"] for one in figures),

@@ -40,13 +40,13 @@ class RegionSolver:
     estimator : Anonymizer
         The method, with its parameters; not fitted.
     privacy : PrivacyModel
-        Bound, and with the figures of the whole where it compares groups with them.
+        Bound to the schema; parts that compare groups with the whole table hold its figures.
     codings, counted : Coding of each quasi-identifier, and of each counted column by name
         The same for all regions.
     value_counts : tuple of ndarray
         Rows of the whole table with each code, for every quasi-identifier.
     recoding : Recoding, optional
-        What was found for the whole table; without it every region is searched.
+        The recoding of the whole table; without it every region is searched.
     """
 
     estimator: Anonymizer
@@ -64,7 +64,7 @@ class RegionSolver:
     def __call__(self, keys: Codes, counted: Mapping[str, Codes]) -> SolvedRows:
         """Labels of the rows of a region."""
         entries = {name: (self.counted[name], codes) for name, codes in counted.items()}
-        # most rows of large tables differ: told to be counted ones, they are sorted, not hashed
+        # most rows of large tables differ: with counts given, they are sorted instead of hashed
         ones = np.ones(len(keys), np.int64)
         cells, cell_of = assemble(self.codings, keys, entries, ones)
         recoding = self.recoding
@@ -82,7 +82,7 @@ class RegionSolver:
         return SolvedRows(recoded.group_of[cell_of], labels, texts, figures)
 
     def _with_its_time(self, n_rows: int) -> Anonymizer:
-        """The method with the part of a time limit that the region's rows are of all."""
+        """The method, with the region's share of the time limit: its share of the rows."""
         limit = getattr(self.estimator, "time_limit", None)
         if limit is None:
             return self.estimator

@@ -53,7 +53,7 @@ from shoal.typing import Counts, Native, PathText
 
 @dataclass(frozen=True, eq=False)
 class RegionalRelease:
-    """What may leave the house of a table whose regions were solved one by one.
+    """The release of a table whose regions were solved one by one.
 
     It reads like a :class:`~shoal.anonymize.Release`.  What it lacks is what would need all cells
     in one place: a recoding for new rows, and a bound on the least possible loss.
@@ -143,7 +143,7 @@ class RegionalRelease:
 
     @property
     def loss_bound(self) -> LossBound:
-        """What was lost; how little could be is not known, since no place holds all cells."""
+        """The loss; there is no lower bound, since no place holds all cells."""
         return LossBound(self.metrics.loss, 0.0)
 
     @property
@@ -208,7 +208,7 @@ class RegionalRelease:
         path : path
             The table's file; a folder of Parquet files where the table is in Spark.
         force : bool
-            Replace files that are there.
+            Replace existing files.
         publish : path, optional
             A folder that gets copies of the files that may be published.
 
@@ -279,7 +279,7 @@ class RegionalRelease:
             self.schema,
             self.totals.n_rows if keeps_all else self.n_released,
             partial(with_whole, self.asked),
-            expected if keeps_all else None,
+            expected if keeps_all else None,  # with rows left out it is not known beforehand
             self.totals.n_groups,
             self.rows.given(),
             {name: (reader, *held[name]) for name, reader in readers.items()},
@@ -292,7 +292,7 @@ class RegionalRelease:
         return self.parameters.get("ranges") == "lines"
 
     def _charged(self) -> Recoded:
-        """What the judge is told: how many rows there are to be, and how labels are read."""
+        """What the judge gets: the number of rows expected, and how to read labels."""
         codings = self.codings
         none = np.zeros((1, len(codings)), np.int32)
         zero = np.zeros(1, np.int32)

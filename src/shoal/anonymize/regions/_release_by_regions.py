@@ -163,6 +163,7 @@ def _solve(
     sample = rows.sample(sample_size(rows.n_rows, target), 0)
     weights = [schema[name].weight for name in names]
     columns = domain_columns(codings, weights, [is_range_column(coding) for coding in codings])
+    # the sample is cut where its share of a region's rows would be one
     cut = plan_cuts(columns, sample, int(target * len(sample) / max(1, rows.n_rows)))
     n_leaves = 1 + max(regions_of(cut))
     asked = privacy.rungs(rows.n_rows)[-1]
@@ -232,7 +233,7 @@ def _require_whole_unchanged(asked: PrivacyModel, n_suppressed: int, n_rows: int
 
 
 def _notes(n_regions: int, privacy: PrivacyModel, asked: PrivacyModel) -> tuple[str, ...]:
-    """What the reader should know of how the table was cut."""
+    """Notes on how the table was cut, for the reader."""
     notes = [f"the table was solved in {n_regions} regions, each by itself"]
     notes += _asked_notes(privacy, asked)
     if not privacy.is_monotone:

@@ -37,8 +37,8 @@ def search_coarse(
 
     Notes
     -----
-    **Guarantee.**  Rows that are alike in the coarse table are released alike, and others as they
-    are there, so every group has the rows that it had when the model was asked about it.
+    **Guarantee.**  Rows that are equal in the coarse table are released alike, and others as they
+    are there, so every group has exactly the rows that the model was asked about.
     """
     names = estimator.schema.quasi_identifiers
     codings = _with_hierarchies(estimator, rows, sample)
@@ -46,18 +46,18 @@ def search_coarse(
     floors, steps = coarsening_steps(codings, counts)
 
     @lru_cache(maxsize=1)
-    def at(step: int) -> list[CoarseColumn]:
+    def columns_at(step: int) -> list[CoarseColumn]:
         chosen = zip(codings, floors, steps[step], strict=True)
         return [coarse_column(coding, own[level]) for coding, own, level in chosen]
 
     progress(0, 0, "counting combinations")
     step = first_that_fits(
         len(steps),
-        lambda number: rows.estimate_cells([column.code_of for column in at(number)]),
+        lambda number: rows.estimate_cells([column.code_of for column in columns_at(number)]),
         most,
         names,
     )
-    columns = at(step)
+    columns = columns_at(step)
     cells = _count(rows, columns)
     lost = sum(
         floor_loss(coding, own[level], own_rows)
@@ -66,12 +66,12 @@ def search_coarse(
     raised = {name: level for name, level in zip(names, steps[step], strict=True) if level}
     coarsened = Coarsening(raised, lost / len(names), most, cells.n_groups)
     require_rows(cells, privacy)
-    found = estimator._solve(cells, privacy, progress)
-    if not isinstance(found, CutRecoding):
+    recoding = estimator._solve(cells, privacy, progress)
+    if not isinstance(recoding, CutRecoding):
         raise ParameterError(
             f"method {estimator.name} cannot be used on tables with so many combinations."
         )
-    return lift(found, codings, columns), coarsened
+    return lift(recoding, codings, columns), coarsened
 
 
 def _with_hierarchies(estimator: Anonymizer, rows: RegionRows, sample: Codes) -> tuple[Coding, ...]:

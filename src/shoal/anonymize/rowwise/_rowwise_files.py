@@ -61,7 +61,7 @@ def write_rowwise(
     what : str
         What the files are, for messages.
     force : bool
-        Replace files that are there.
+        Replace existing files.
 
     Returns
     -------

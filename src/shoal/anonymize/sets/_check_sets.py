@@ -127,7 +127,7 @@ def check_sets(
 
 
 def _beside_items(cells: Sequence[str | None], separator: str) -> Iterator[str]:
-    """What cells tell besides which items they have: how often, in which order, with which blanks.
+    """What cells tell besides their items: how often, in which order and with which blanks.
 
     Items that come in one order everywhere, such as that of the alphabet, tell nothing by it.
     """

@@ -65,9 +65,9 @@ def node_cost(tree: Hierarchy) -> Floats:
 
 
 def _rare(sets: Transactions, size: int, k: int) -> Numbers:
-    found, counts = count_combinations(sets, size)
+    combinations, counts = count_combinations(sets, size)
     order = np.argsort(counts, kind="stable")
-    rare: Numbers = found[order][counts[order] < k]
+    rare: Numbers = combinations[order][counts[order] < k]
     return rare
 
 

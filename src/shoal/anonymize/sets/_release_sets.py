@@ -145,17 +145,17 @@ def release_sets(
     m : int
         Items that an attacker may know of a person, at most.
     output : RowOptions, optional
-        The order of the rows; a secret one unless said otherwise.
+        The order of the rows; by default a secret one.
     encoding : str, optional
         Encoding of CSV files.
 
     Notes
     -----
     **Guarantee.**  Whoever knows at most m items of a person finds at least k rows that have them,
-    as they are written [TMK08]_.  Counted again in what was written.
+    as they are written [TMK08]_.  This is counted again in the written table.
 
-    **Does not promise** anything to people of whom more than m items are known, nor about what
-    items say: a combination may be in k rows that all share a further, private item.
+    **Does not promise** anything to people about whom more than m items are known, nor about what
+    items reveal: a combination may be in k rows that all share a further, private item.
 
     **Departures from the paper.**  Rare combinations are looked for by size, as in its Apriori
     algorithm, and the cheapest node of each is raised, all of a size at once; then nodes are
@@ -221,19 +221,19 @@ def release_sets(
 
 def set_column(schema: Schema) -> str:
     """The column of sets, which is the only quasi-identifier."""
-    found = [name for name in schema.quasi_identifiers if schema[name].separator is not None]
-    if len(found) != 1:
+    listed = [name for name in schema.quasi_identifiers if schema[name].separator is not None]
+    if len(listed) != 1:
         raise SchemaError(
-            f"{len(found)} quasi-identifiers hold sets, and there has to be one. Give the column "
+            f"{len(listed)} quasi-identifiers hold sets, and there has to be one. Give the column "
             "of sets a separator, for example separator = ';'."
         )
-    if others := [name for name in schema.quasi_identifiers if name not in found]:
+    if others := [name for name in schema.quasi_identifiers if name not in listed]:
         raise ParameterError(
             f"k^m-anonymity is about one column of sets, and {', '.join(map(repr, others))} are "
             "quasi-identifiers besides: together with items they could single people out. Leave "
             "them out, or release them in a table of their own."
         )
-    return found[0]
+    return listed[0]
 
 
 def _read_sets(frame: Frame, schema: Schema, name: str) -> tuple[Hierarchy, Transactions]:
@@ -253,8 +253,8 @@ def _read_sets(frame: Frame, schema: Schema, name: str) -> tuple[Hierarchy, Tran
             f"column {name!r}: labels of its hierarchy hold the separator. Rename them, or write "
             "the sets with another sign."
         )
-    place = {str(tree.labels[leaf]): leaf for leaf in range(tree.n_leaves)}
-    leaf_of = np.array([place[item] for item in items], np.int64)
+    leaf_by_label = {str(tree.labels[leaf]): leaf for leaf in range(tree.n_leaves)}
+    leaf_of = np.array([leaf_by_label[item] for item in items], np.int64)
     return tree, generalize(sets, leaf_of)
 
 

@@ -88,8 +88,8 @@ def count_combinations(sets: Transactions, size: int) -> tuple[Numbers, Counts]:
     """
     if size == 1:
         counts = np.bincount(sets.items)
-        found = np.flatnonzero(counts)
-        return found[:, None], counts[found]
+        items = np.flatnonzero(counts)
+        return items[:, None], counts[items]
     if size == 2:
         return _count_pairs(sets)
     total = sum(comb(int(length), size) for length in np.diff(sets.start))
@@ -117,11 +117,11 @@ def fewest_rows(sets: Transactions, m: int) -> list[tuple[int, int]]:
 
     With it, how many combinations there are of that size.
     """
-    found = []
+    fewest = []
     for size in range(1, m + 1):
         _, counts = count_combinations(sets, size)
-        found.append((int(counts.min()) if len(counts) else 0, len(counts)))
-    return found
+        fewest.append((int(counts.min()) if len(counts) else 0, len(counts)))
+    return fewest
 
 
 def code_sets(texts: Sequence[str | None], codes: Numbers, separator: str) -> tuple[
@@ -130,7 +130,7 @@ def code_sets(texts: Sequence[str | None], codes: Numbers, separator: str) -> tu
     """Items that occur, sorted, and the rows as sets; `codes` are places in `texts`."""
     sets = [split_items(text, separator) for text in texts]
     names = sorted(set(chain.from_iterable(sets)))
-    number = {name: at for at, name in enumerate(names)}
+    number = {name: index for index, name in enumerate(names)}
     lengths = np.array([len(one) for one in sets], np.int64)[codes]
     flat = [np.array([number[name] for name in one], np.int64) for one in sets]
     items = np.concatenate([np.empty(0, np.int64), *(flat[code] for code in codes.tolist())])

@@ -1,4 +1,4 @@
-"""What methods lose on a sample of a table's cells, and how long they take on the whole.
+"""Loss of methods on a sample of a table's cells, and their time on all of them.
 
 Neither looks at a clock, so that the same table always gets the same method.
 """
@@ -52,7 +52,7 @@ class Trial:
 
 
 def predict_seconds(method: str, n_cells: int, n_columns: int) -> float:
-    """About how long a search takes on one core; within a factor of three where it was measured.
+    """Estimated seconds of a search on one core; within a factor of three where measured.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def how_long(method: str, n_rows: int, n_columns: int) -> str:
 
 
 def advise_on_many(n_columns: int, k: int) -> str:
-    """What else may be asked of very many quasi-identifiers; empty where there are not so many.
+    """Advice for tables with very many quasi-identifiers; empty for others.
 
     Examples
     --------
@@ -147,7 +147,7 @@ def try_methods(
     The sample has rows for ten groups at least, and else at most `most_cells`.
     """
     sample = sample_cells(cells, 10 * max(1, privacy.minimum_size), most_cells)
-    found = []
+    trials = []
     for name in names:
         estimator = make_method(name, schema, privacy)
         try:
@@ -155,5 +155,5 @@ def try_methods(
         except (InfeasibleError, ParameterError, SchemaError):  # it cannot, or not what is asked
             continue
         seconds = predict_seconds(name, cells.n_groups, len(cells.names))
-        found.append(Trial(name, lost, seconds))
-    return sample, found
+        trials.append(Trial(name, lost, seconds))
+    return sample, trials

@@ -8,7 +8,7 @@ import numpy as np
 
 from shoal.attacks._attack_result import AttackResult
 from shoal.attacks._membership import membership_attack
-from shoal.attacks.rows._attacked import draw_attacked
+from shoal.attacks.rows._attack_setup import draw_setup
 from shoal.attacks.rows._match_kernels import CellRanges, find_nearest
 from shoal.schema import Schema
 from shoal.typing import Floats, Native
@@ -30,9 +30,9 @@ def closest_attack(
     release : table or path
         What is published, of any method.
     original : table or path
-        The rows that it was made of.
+        The raw rows that it was made from.
     control : table or path
-        Rows of others, which the release was not made of: the baseline.
+        Rows of other people, who are not in the release: the baseline.
     schema : Schema, optional
         Hierarchies behind labels.
     n_attacks : int, default=2000
@@ -53,16 +53,16 @@ def closest_attack(
     >>> closest_attack(people, people, others).risk
     1.0
     """
-    attacked = draw_attacked(release, original, control, schema, n_attacks, random_state)
-    assert attacked.others is not None
-    scales = attacked.scales(np.arange(len(attacked.tables.names), dtype=np.int64))
-    order = np.arange(attacked.n_rows, dtype=np.int64)
+    setup = draw_setup(release, original, control, schema, n_attacks, random_state)
+    assert setup.others is not None
+    scales = setup.scales(np.arange(len(setup.tables.names), dtype=np.int64))
+    order = np.arange(setup.n_rows, dtype=np.int64)
 
     def distances(cells: CellRanges) -> Floats:
-        found = find_nearest(cells, attacked.tables.released, scales, order, 1)[1]
-        return np.asarray(found[:, 0] / len(scales.columns))
+        distance = find_nearest(cells, setup.tables.released, scales, order, 1)[1]
+        return np.asarray(distance[:, 0] / len(scales.columns))
 
-    near, far = distances(attacked.people), distances(attacked.others)
+    near, far = distances(setup.people), distances(setup.others)
     result = membership_attack(near, far, attack="closest record", random_state=random_state)
     details = {**result.details, **_sum_up("people", near), **_sum_up("control", far)}
     return replace(result, details=details)

@@ -8,7 +8,7 @@ import numpy as np
 
 from shoal._checks import check_number
 from shoal.attacks._attack_result import AttackResult
-from shoal.attacks.rows._attacked import draw_attacked
+from shoal.attacks.rows._attack_setup import draw_setup
 from shoal.attacks.rows._match_kernels import CellRanges, share_right
 from shoal.attacks.rows._row_tables import RowTables
 from shoal.attacks.rows._success import compare_success
@@ -29,24 +29,24 @@ def inference_attack(
     n_attacks: int = 2_000,
     random_state: int = 0,
 ) -> AttackResult:
-    """Guess a column of people from the released row that is nearest in what is known of them.
+    """Guess one column of each person from the released rows nearest to them in the known columns.
 
     Parameters
     ----------
     release : table or path
         What is published, of any method.
     original : table or path
-        The rows that it was made of.
+        The raw rows that it was made from.
     secret : str
         Column to guess.
     known : sequence of str, optional
         Columns that the attacker knows; all others unless given.
     control : table or path, optional
-        Rows of others, which the release was not made of.
+        Rows of other people, who are not in the release.
     schema : Schema, optional
         Hierarchies behind labels.
     tolerance : float, default=0.05
-        A guess of a number is right within this share of it.
+        A guessed number is right if it is off by at most this share of the true one.
     n_attacks : int, default=2000
         People, drawn where there are more.
     random_state : int, default=0
@@ -55,13 +55,13 @@ def inference_attack(
     Returns
     -------
     AttackResult
-        `risk` is the share of people guessed rightly, `baseline` that of control rows.
+        `risk` is the share of people guessed correctly, `baseline` that of control rows.
         ``details["by_luck"]`` is the share for a released row drawn at random.
 
     Notes
     -----
-    Of rows that are as near, one is taken by luck: the share of them that is right counts, so that
-    luck itself does not.  A label counts as a guess only where it stands
+    Of equally near rows an attacker would pick one by luck: what counts is the share of them that
+    is right.  A label counts as a guess only where it stands
     for one value, a range by its middle.  See :func:`singling_out_attack` for references.
 
     Examples
@@ -71,17 +71,17 @@ def inference_attack(
     1.0
     """
     check_number("tolerance", tolerance, 0, 1)
-    attacked = draw_attacked(release, original, control, schema, n_attacks, random_state)
-    tables = attacked.tables
+    setup = draw_setup(release, original, control, schema, n_attacks, random_state)
+    tables = setup.tables
     known = [n for n in tables.names if n != secret] if known is None else list(known)
     if secret in known or not known:
         raise ParameterError("the attacker needs a known column that is not the secret.")
-    place = int(tables.columns([secret])[0])
-    guesses = released_guesses(tables, place)
-    slack = 0.0 if tables.covers.is_cover[place] else tolerance
+    column = int(tables.columns([secret])[0])
+    guesses = released_guesses(tables, column)
+    slack = 0.0 if tables.covers.is_cover[column] else tolerance
 
     def guessed(cells: CellRanges) -> Floats:
-        scales, truth = attacked.scales(tables.columns(known)), cells.low[:, place]
+        scales, truth = setup.scales(tables.columns(known)), cells.low[:, column]
         return share_right(
             cells, tables.released, scales, guesses, np.ascontiguousarray(truth), slack
         )[0]
@@ -89,9 +89,9 @@ def inference_attack(
     return compare_success(
         f"inference, {secret!r}",
         "share of people whose value is guessed",
-        guessed(attacked.people),
-        None if attacked.others is None else guessed(attacked.others),
-        _by_luck(guesses, attacked.people.low[:, place], slack),
+        guessed(setup.people),
+        None if setup.others is None else guessed(setup.others),
+        _by_luck(guesses, setup.people.low[:, column], slack),
         {"known": len(known)},
     )
 

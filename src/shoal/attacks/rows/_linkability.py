@@ -1,4 +1,4 @@
-"""Linkability: two parties who know different columns of a person, joined by what is published."""
+"""Linkability: a release joins what two parties know about a person in different columns."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from shoal._checks import check_integer
 from shoal.attacks._attack_result import AttackResult
-from shoal.attacks.rows._attacked import draw_attacked
+from shoal.attacks.rows._attack_setup import draw_setup
 from shoal.attacks.rows._match_kernels import CellRanges, find_nearest
 from shoal.attacks.rows._success import compare_success
 from shoal.errors import ParameterError
@@ -28,18 +28,18 @@ def linkability_attack(
     n_attacks: int = 2_000,
     random_state: int = 0,
 ) -> AttackResult:
-    """Find a person's released rows by one half of the columns and by the other, and compare.
+    """Link two sets of columns on the same people through the released rows nearest to each.
 
     Parameters
     ----------
     release : table or path
         What is published, of any method.
     original : table or path
-        The rows that it was made of.
+        The raw rows that it was made from.
     first, second : sequence of str
-        Columns that the one and the other party knows.
+        Columns that the first and the second party know.
     control : table or path, optional
-        Rows of others, which the release was not made of.
+        Rows of other people, who are not in the release.
     schema : Schema, optional
         Hierarchies behind labels.
     n_neighbors : int, default=1
@@ -57,8 +57,8 @@ def linkability_attack(
 
     Notes
     -----
-    Rows that are as near are taken by luck, each party for itself: who hides among ten equal rows
-    is linked one time in ten.  See :func:`singling_out_attack` for references.
+    Equally near rows are picked at random, by each party for itself: whoever hides among ten equal
+    rows is linked one time in ten.  See :func:`singling_out_attack` for references.
 
     Examples
     --------
@@ -69,14 +69,14 @@ def linkability_attack(
     if set(first) & set(second) or not first or not second:
         raise ParameterError("first and second must be different columns, at least one each.")
     check_integer("n_neighbors", n_neighbors, 1)
-    attacked = draw_attacked(release, original, control, schema, n_attacks, random_state)
-    halves = [attacked.scales(attacked.tables.columns(names)) for names in (first, second)]
-    k = min(n_neighbors, attacked.n_rows)
-    orders = [attacked.rng.permutation(attacked.n_rows).astype(np.int64) for _ in halves]
+    setup = draw_setup(release, original, control, schema, n_attacks, random_state)
+    halves = [setup.scales(setup.tables.columns(names)) for names in (first, second)]
+    k = min(n_neighbors, setup.n_rows)
+    orders = [setup.rng.permutation(setup.n_rows).astype(np.int64) for _ in halves]
 
     def linked(cells: CellRanges) -> Flags:
         one, two = (
-            find_nearest(cells, attacked.tables.released, half, order, k)[0]
+            find_nearest(cells, setup.tables.released, half, order, k)[0]
             for half, order in zip(halves, orders, strict=True)
         )
         return np.asarray((one[:, :, None] == two[:, None, :]).any(axis=(1, 2)))
@@ -84,9 +84,9 @@ def linkability_attack(
     return compare_success(
         f"linkability, {len(first)} and {len(second)} columns",
         "share of people linked across two sources",
-        linked(attacked.people),
-        None if attacked.others is None else linked(attacked.others),
-        _by_luck(attacked.n_rows, k),
+        linked(setup.people),
+        None if setup.others is None else linked(setup.others),
+        _by_luck(setup.n_rows, k),
         {"n_neighbors": k},
     )
 

@@ -52,12 +52,14 @@ def row_distance(
     total = 0.0
     for part in range(scales.columns.shape[0]):
         column = scales.columns[part]
-        x = people.low[person, column]
+        x = people.low[person, column]  # people's own rows say a value: both ends are alike
         low, high = released.low[row, column], released.high[row, column]
         if covers.is_cover[column]:
+            # codes lie among the numbers of the other columns; as floats they are exact
             label = covers.start[column] + np.int64(low) * covers.width[column]
             if not covers.flags[label + np.int64(x)]:
                 total += 1.0
+        # a missing value is like another one, and unlike everything else
         elif np.isnan(x) or np.isnan(low):
             if np.isnan(x) != np.isnan(low):
                 total += 1.0
@@ -65,7 +67,7 @@ def row_distance(
             total += min(1.0, (low - x) / scales.scale[column])
         elif x > high:
             total += min(1.0, (x - high) / scales.scale[column])
-        if total > most:
+        if total > most:  # no column takes anything away again
             break
     return total
 
@@ -82,10 +84,9 @@ def find_nearest(
     best = np.full((n_people, k), -1, np.int64)
     distance = np.full((n_people, k), np.inf)
     for person in range(n_people):
-        for place in range(order.shape[0]):
-            row = order[place]
+        for row in order:
             total = row_distance(people, released, scales, person, row, distance[person, k - 1])
-            if total >= distance[person, k - 1]:
+            if total >= distance[person, k - 1]:  # of equals the earlier ones stay
                 continue
             slot = k - 1
             while slot > 0 and distance[person, slot - 1] > total:
@@ -122,6 +123,7 @@ def share_right(
             total = row_distance(people, released, scales, person, row, most)
             if total > most:
                 continue
+            # nearer than by rounding: what was counted so far is no longer nearest
             if total < nearest[person] - 1e-9:
                 nearest[person] = total
                 ties[person], right = 0, 0

@@ -62,8 +62,8 @@ def count_matches(
     }
     step = max(1, _MOST_BYTES // max(1, (n_rows // 8 + 8) * queries.columns.shape[1]))
     counts = [
-        _count(cells, queries.some(slice(at, at + step)), covers, ranks, is_released)
-        for at in range(0, n_queries, step)
+        _count(cells, queries.some(slice(first, first + step)), covers, ranks, is_released)
+        for first in range(0, n_queries, step)
     ]
     return np.concatenate(counts) if counts else np.zeros(0, np.int64)
 
@@ -96,7 +96,10 @@ def _count(
     key = np.column_stack([queries.columns.ravel(), queries.low.ravel(), queries.high.ravel()])
     first, of_part = _distinct(np.nan_to_num(key, nan=-1e300))
     bits = np.stack(
-        [np.packbits(_matches(cells, key[at], covers, ranks, is_released)) for at in first.tolist()]
+        [
+            np.packbits(_matches(cells, key[query], covers, ranks, is_released))
+            for query in first.tolist()
+        ]
     )
     n_parts = queries.columns.shape[1]
     common = bits[of_part[::n_parts]]
@@ -122,13 +125,13 @@ def _matches(
     ranks: dict[int, _Ranks],
     is_released: bool,
 ) -> Flags:
-    place, low, high = int(condition[0]), condition[1], condition[2]
-    if not covers.is_cover[place]:
-        return _within(ranks[place], low, high)
-    x = cells.low[:, place]
+    column, low, high = int(condition[0]), condition[1], condition[2]
+    if not covers.is_cover[column]:
+        return _within(ranks[column], low, high)
+    x = cells.low[:, column]
     if is_released:
         return np.asarray(x == low)
-    start = covers.start[place] + int(low) * covers.width[place]
+    start = covers.start[column] + int(low) * covers.width[column]
     return np.asarray(covers.flags[start + x.astype(np.int64)])
 
 

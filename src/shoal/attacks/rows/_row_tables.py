@@ -77,7 +77,7 @@ def read_row_tables(
         raise TableError("the tables have no column in common.")
     columns = [_code(name, frames, schema) for name in names]
     scale = np.array([column.scale for column in columns])
-    tables = [_stack([column.cells[place] for column in columns]) for place in range(3)]
+    tables = [_stack([column.cells[table] for column in columns]) for table in range(3)]
     return RowTables(names, tables[0], tables[1], tables[2], _covers(columns), scale)
 
 
@@ -148,8 +148,8 @@ def _categories(name: str, frames: Sequence[Frame], schema: Schema | None) -> _C
     return _Column(tuple(CellRanges(code, code) for code in codes), 1.0, flags)
 
 
-def _at(codes: Any, place: NDArray[np.int64], missing: int) -> Floats:
-    return np.append(place, missing)[codes].astype(np.float64)
+def _at(codes: Any, code_of: NDArray[np.int64], missing: int) -> Floats:
+    return np.append(code_of, missing)[codes].astype(np.float64)
 
 
 def _flags(

@@ -33,22 +33,22 @@ def shadow_attack(
     random_state: int = 0,
     progress: Progress | None = None,
 ) -> AttackResult:
-    """Tell who is behind a release by releases of the same program with and without each person.
+    """Test who is behind a release with releases that a program makes with and without each person.
 
     Parameters
     ----------
     make : callable
-        The program: takes a table and gives what would be published of it.
+        The program: takes a table and returns what it would publish.
     people : table or path
         Rows that the attacker has, the targets among them.
     schema : Schema, optional
         Hierarchies behind labels.  With a subject all rows of a person are in a release or none.
     n_shadows : int, default=16
-        Releases that are made, an even number of at least 6; each of half of the people.
+        Number of releases, even and at least 6; each has half of the people.
     n_attacks : int, default=200
-        Targets, drawn where there are more people.
+        Targets, drawn at random if there are more people.
     n_people : int, default=5_000
-        People of whom releases are made, drawn where there are more.
+        People whose rows releases are made from, drawn at random if there are more.
     random_state : int, default=0
         Seed.
     progress : callable, optional
@@ -125,7 +125,7 @@ def shadow_attack(
 def _people(
     frame: Frame, schema: Schema | None, most: int, rng: np.random.Generator
 ) -> tuple[Frame, NDArray[np.int64]]:
-    """Rows of at most so many people, and the number of the person behind each."""
+    """Rows of at most `most` people, and the number of the person behind each."""
     name = None if schema is None else schema.subject or schema.pseudonym
     person = np.arange(frame.n_rows)
     if name is not None and name in frame.names:

@@ -33,22 +33,22 @@ def singling_out_attack(
     n_attacks: int = 2_000,
     random_state: int = 0,
 ) -> AttackResult:
-    """Ask for what is rare in a released table, and count who is found alone in the original.
+    """Turn rare values of a release into queries, and count those that match one original row.
 
     Parameters
     ----------
     release : table or path
         What is published, of any method: labels, noise or synthetic rows.
     original : table or path
-        The rows that it was made of.
+        The raw rows that it was made from.
     control : table or path, optional
-        Rows of others, drawn as the original was, that the release was not made of.
+        Rows of other people, drawn like the original, who are not in the release.
     schema : Schema, optional
         Hierarchies behind labels; without it a label is a value, a number, a range or a star.
     n_columns : int, default=3
         Columns in a query.
     n_attacks : int, default=2000
-        Queries; there are fewer where no more different ones are found.
+        Queries; fewer if no more different ones are found.
     random_state : int, default=0
         Seed.
 
@@ -61,9 +61,9 @@ def singling_out_attack(
     Notes
     -----
     A query takes some columns of one released row: its label or range, or, of a number, all that
-    are at least as far from the median.  Only queries that one released row alone matches are
-    asked, and any where there are none; ``details`` counts them.  The larger of original and
-    control is cut to the size of the other, at random, since few rows are singled out more easily.
+    are at least as far from the median.  Only queries that match a single released row are used, or
+    any queries if there are none; ``details`` counts them.  The larger of original and control is
+    cut to the size of the other, at random, since few rows are singled out more easily.
 
     The three attacks :func:`singling_out_attack`, :func:`linkability_attack` and
     :func:`inference_attack` measure the three risks of [WP29]_ in the way of [GMH23]_.
@@ -77,7 +77,7 @@ def singling_out_attack(
 
     Examples
     --------
-    A table published as it is singles out everybody who is alone in two columns.
+    An unprotected table singles out everybody who is unique in two columns.
 
     >>> people = {"age": [31, 45, 62, 70], "town": ["A", "B", "A", "B"]}
     >>> singling_out_attack(people, people, n_columns=2).risk
@@ -122,15 +122,15 @@ def _choose(
     tables: RowTables, n_columns: int, n_attacks: int, rng: np.random.Generator
 ) -> tuple[Queries, int]:
     """Different queries that one released row alone matches; any, where there are none."""
-    found = others = _draw(tables, n_columns, 0, rng)
+    chosen = others = _draw(tables, n_columns, 0, rng)
     for drawn in _tries(tables, n_columns, rng):
         alone = count_matches(tables.released, drawn, tables.covers, is_released=True) == 1
-        found = join_queries(found, drawn.some(alone)).different()
+        chosen = join_queries(chosen, drawn.some(alone)).different()
         others = others if len(others.columns) else drawn.some(~alone).different()
-        if len(found.columns) >= n_attacks:
+        if len(chosen.columns) >= n_attacks:
             break
-    every = found if len(found.columns) else others
-    n_alone = min(n_attacks, len(found.columns))
+    every = chosen if len(chosen.columns) else others
+    n_alone = min(n_attacks, len(chosen.columns))
     return every.some(np.arange(len(every.columns)) < n_attacks), n_alone
 
 
@@ -148,8 +148,8 @@ def _tries(tables: RowTables, n_columns: int, rng: np.random.Generator) -> Itera
         return
     sets = np.array(list(combinations(range(n_all), n_columns)))
     order = rng.permutation(len(sets) * n_rows)[:n_tries]
-    for at in range(0, len(order), BATCH):
-        which, rows = np.divmod(order[at : at + BATCH], n_rows)
+    for first in range(0, len(order), BATCH):
+        which, rows = np.divmod(order[first : first + BATCH], n_rows)
         yield _ask(tables, rows[:, None], sets[which])
 
 

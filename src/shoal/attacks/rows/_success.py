@@ -1,4 +1,4 @@
-"""Success on people beside success on others, who were not in the table."""
+"""An attack's success on people in the table, beside its success on others."""
 
 from __future__ import annotations
 
@@ -19,22 +19,24 @@ def compare_success(
     by_luck: float,
     details: Mapping[str, Any],
 ) -> AttackResult:
-    """A result: success on people, on control rows (the baseline), and what is beyond it.
+    """The result of an attack: success on people, on control rows (the baseline), and the excess.
 
     What succeeds as often on people who were left out is knowledge about everybody, not about
     those in the table.  ``beyond_control`` is (a - c) / (1 - c) with a and c the two rates, 0 when
     negative; its interval is that of a and c by the propagation of errors.  A chance to succeed
-    counts as that part of a success, for which the interval is wider than it need be.
+    counts as that fraction of a success; the interval is then wider than necessary.
     """
     rate = float(people.mean())
     low, high = wilson(float(people.sum()), len(people))
-    found: dict[str, Any] = {"by_luck": by_luck, **details}
+    described: dict[str, Any] = {"by_luck": by_luck, **details}
     baseline = by_luck
     if control is not None and len(control):
         baseline = float(control.mean())
-        found |= _beyond((rate, low, high), (baseline, *wilson(float(control.sum()), len(control))))
-        found["control_trials"] = len(control)
-    return AttackResult(attack, measure, rate, low, high, baseline, len(people), found)
+        described |= _beyond(
+            (rate, low, high), (baseline, *wilson(float(control.sum()), len(control)))
+        )
+        described["control_trials"] = len(control)
+    return AttackResult(attack, measure, rate, low, high, baseline, len(people), described)
 
 
 def _beyond(

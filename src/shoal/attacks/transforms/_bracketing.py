@@ -111,7 +111,7 @@ def bracketing_attack(
     limits = (float(x.min()), float(x.max())) if domain is None else domain
     rng = np.random.default_rng(random_state)
     near = tolerance + _half_step(x)
-    found, widths, exact = [], [], []
+    successes, widths, exact = [], [], []
     for _ in range(repeats):
         known = rng.choice(len(x), n_known, replace=False)
         others = np.ones(len(x), np.bool_)
@@ -121,9 +121,9 @@ def bracketing_attack(
         widths.append(width.mean())
         exact.append((width <= 0).mean())
         guess = interpolate(y, known, x[known]) if n_known else np.full(len(x), np.mean(limits))
-        found.append((np.abs(guess - x)[others] <= near).mean())
-    low_risk, high_risk = percentiles(np.array(found))
-    risk = float(np.mean(found))
+        successes.append((np.abs(guess - x)[others] <= near).mean())
+    low_risk, high_risk = percentiles(np.array(successes))
+    risk = float(np.mean(successes))
     return AttackResult(
         attack=f"{n_known} known values of '{column}'",
         measure="share of other values found",

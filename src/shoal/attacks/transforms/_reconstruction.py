@@ -142,7 +142,7 @@ def exact_attack(
 
 
 def estimate_basis(known: Floats, projection: Floats) -> Floats | None:
-    """B itself, from as many known rows as there are features; None from fewer.
+    """Recover B from at least as many known rows as there are features; None from fewer.
 
     A linear projection is ``B x``: each known row is one equation for every row of B.
     """
@@ -201,7 +201,7 @@ def reconstruction_attack(
     if not 0 <= n_known < len(rows):
         raise ParameterError(f"n_known must be from 0 to {len(rows) - 1}, got {n_known}.")
     rng = np.random.default_rng(random_state)
-    found, guessed, errors, plain = [], [], [], []
+    successes, guessed, errors, plain = [], [], [], []
     for _ in range(repeats):
         known = rng.choice(len(rows), n_known, replace=False)
         others = np.setdiff1d(np.arange(len(rows)), known)
@@ -211,12 +211,12 @@ def reconstruction_attack(
             solved = estimate_basis(rows[known], projection[known])
         estimate = _estimate(rows[known], projection[known], projection[others], solved, centre)
         truth = rows[others]
-        found.append((np.abs(estimate - truth) <= NEAR).mean())
+        successes.append((np.abs(estimate - truth) <= NEAR).mean())
         guessed.append((np.abs(centre - truth) <= NEAR).mean())
         errors.append(np.sqrt(((estimate - truth) ** 2).mean()))
         plain.append(np.sqrt(((centre - truth) ** 2).mean()))
-    low, high = percentiles(np.array(found))
-    risk = float(np.mean(found))
+    low, high = percentiles(np.array(successes))
+    risk = float(np.mean(successes))
     who = "known B" if matrix is not None else "unknown B"
     return AttackResult(
         attack=f"{who}, {n_known} known rows",

@@ -35,12 +35,12 @@ def attack_table(
     n_known: Sequence[int] = (2, 10),
     random_state: int = 0,
 ) -> list[AttackResult]:
-    """Attack the encoded form of a table with what the key does not protect against.
+    """Attack an encoded table in the ways that its key does not protect against.
 
     Parameters
     ----------
     table : frame
-        The original rows, which the encoded ones are made of here.
+        The original rows; they are encoded here.
     key : TransformKey
         The shared key.
     public : frame or None

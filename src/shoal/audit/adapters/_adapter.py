@@ -47,7 +47,7 @@ class Adapter(ABC):
 
     @abstractmethod
     def recognizes(self, model: Any) -> bool:
-        """Whether this is such a model; decided by its look alone, without its library."""
+        """Whether the adapter reads this model; decided by its look, without its library."""
 
     @abstractmethod
     def read(self, model: Any, table: TrainingTable, options: AdapterOptions) -> ModelSpans:

@@ -1,4 +1,4 @@
-"""Models of scikit-learn that go by the nearest centroid."""
+"""Models of scikit-learn that predict by the nearest centroid."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class CentroidAdapter(Adapter):
     name = "k-means and nearest centroids of scikit-learn"
 
     def recognizes(self, model: Any) -> bool:
-        """Whether the nearest of some centroids decides, by Euclidean distance."""
+        """Whether the model predicts by the nearest centroid in Euclidean distance."""
         last = last_step(model)
         kind = type(last).__name__
         if kind in CLUSTERINGS:

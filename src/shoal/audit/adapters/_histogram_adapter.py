@@ -61,7 +61,7 @@ class HistogramAdapter(TreeAdapter):
     name = "histogram gradient boosting of scikit-learn"
 
     def recognizes(self, model: Any) -> bool:
-        """Whether this is such a model, fitted."""
+        """Whether this is a fitted model of histogram-based boosting."""
         last = last_step(model)
         return type(last).__name__ in MODELS and hasattr(last, "_predictors")
 
@@ -111,8 +111,8 @@ def _counts_evenly(model: Any, table: TrainingTable, trees: TreeModel, nodes: li
     if table.schema.target is None:
         return True
     try:
-        found = _read_target(model, table)
-        return found is not None and _has_own_start(model, trees, nodes, *found)
+        target_read = _read_target(model, table)
+        return target_read is not None and _has_own_start(model, trees, nodes, *target_read)
     except (AttributeError, KeyError, TypeError, ValueError):  # not as this release has it
         return False
 

@@ -54,7 +54,7 @@ class LightGBMAdapter(TreeAdapter):
         trees = [_read_tree(tree["tree_structure"]) for tree in dump["tree_info"]]
         none: tuple[Floats | None, ...] = (None,) * len(trees)
         notes = ("rows were drawn for each tree: that this is the training table was not checked",)
-        found = TreeModel(
+        tree_model = TreeModel(
             kind,
             _features(before, last, dump, table),
             tuple(tree for tree, _ in trees),
@@ -68,11 +68,13 @@ class LightGBMAdapter(TreeAdapter):
         per_round = int(dump.get("num_tree_per_iteration", 1))
         if (
             drawn
-            or found.n_differing(0, found.ends(0))
-            or is_of_target(found, table, options.k, numbers, per_round=per_round, has_start=True)
+            or tree_model.n_differing(0, tree_model.ends(0))
+            or is_of_target(
+                tree_model, table, options.k, numbers, per_round=per_round, has_start=True
+            )
         ):
-            return found
-        return replace(found, unread=(*found.unread, FITTED))
+            return tree_model
+        return replace(tree_model, unread=(*tree_model.unread, FITTED))
 
 
 def _uneven(dump: Node, *, drawn: bool) -> tuple[str, ...]:
@@ -81,15 +83,15 @@ def _uneven(dump: Node, *, drawn: bool) -> tuple[str, ...]:
     Before the first round all rows have one second derivative, so that sums of them are as the
     counts of rows, unless rows have weights.
     """
-    found = uneven_boosting(str(dump.get("objective", "")).split(" ")[0], drawn=drawn)
+    reasons = uneven_boosting(str(dump.get("objective", "")).split(" ")[0], drawn=drawn)
     for tree in dump["tree_info"][: int(dump.get("num_tree_per_iteration", 1))]:
         leaves = [node for node in _in_order(tree["tree_structure"]) if "left_child" not in node]
         sums = np.array([float(leaf.get("leaf_weight", np.nan)) for leaf in leaves])
         counts = np.array([float(leaf.get("leaf_count", np.nan)) for leaf in leaves])
         share = sums / counts if len(leaves) > 1 else np.ones(1)
-        if MEDIANS not in found and not np.allclose(share, share[0], rtol=EXACT):
-            return (*found, WEIGHTED)
-    return (*found, UNSEEN) if drawn else found
+        if MEDIANS not in reasons and not np.allclose(share, share[0], rtol=EXACT):
+            return (*reasons, WEIGHTED)
+    return (*reasons, UNSEEN) if drawn else reasons
 
 
 def _is_drawn(given: Mapping[str, Any]) -> bool:

@@ -32,7 +32,7 @@ class LinearAdapter(Adapter):
         return len(np.atleast_2d(np.asarray(last.coef_))) == 1
 
     def read(self, model: Any, table: TrainingTable, options: AdapterOptions) -> ModelSpans:
-        """Spans by the scores of classes, or by which side of the threshold is possible."""
+        """Spans from the scores of classes, or from the possible sides of the threshold."""
         last = last_step(model)
         is_classifier = hasattr(last, "classes_")
         linear = _of_classes(last) if is_classifier else _of_sides(last, options.threshold)

@@ -67,7 +67,7 @@ class RuleAdapter(Adapter):
         return not hasattr(first, "predict")
 
     def read(self, model: Any, table: TrainingTable, options: AdapterOptions) -> ModelSpans:
-        """Spans by which public items of the rules a basket has."""
+        """Spans of baskets with the same public items of the rules."""
         rules = read_rules(model)
         columns = _read_items(rules, table)
         if options.check_table:

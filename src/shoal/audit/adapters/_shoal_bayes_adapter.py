@@ -19,7 +19,7 @@ class ShoalBayesAdapter(Adapter):
     name = "KAnonymousNaiveBayes"
 
     def recognizes(self, model: Any) -> bool:
-        """Whether this is such a classifier."""
+        """Whether this is a published naive Bayes classifier of Shoal."""
         return isinstance(model, KAnonymousNaiveBayes)
 
     def read(self, model: Any, table: TrainingTable, options: AdapterOptions) -> ModelSpans:

@@ -21,7 +21,7 @@ class ShoalClusterAdapter(Adapter):
     name = "KAnonymousClustering"
 
     def recognizes(self, model: Any) -> bool:
-        """Whether this is such a clustering."""
+        """Whether this is a published clustering of Shoal."""
         return isinstance(model, KAnonymousClustering)
 
     def read(self, model: Any, table: TrainingTable, options: AdapterOptions) -> ModelSpans:

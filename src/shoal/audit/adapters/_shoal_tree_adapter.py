@@ -24,7 +24,7 @@ class ShoalTreeAdapter(Adapter):
     name = "KAnonymousTreeClassifier"
 
     def recognizes(self, model: Any) -> bool:
-        """Whether this is such a tree."""
+        """Whether this is a published tree of Shoal."""
         return isinstance(model, KAnonymousTreeClassifier)
 
     def read(self, model: Any, table: TrainingTable, options: AdapterOptions) -> ModelSpans:
@@ -57,7 +57,7 @@ class ShoalTreeAdapter(Adapter):
 def _rare_names(model: Any, table: TrainingTable, k: int) -> tuple[str, ...]:
     """Private columns with values that tests name and fewer than k people have."""
     people = read_input(model, _select(model, table), reset=False)
-    rows = model.tree_.look(people, {name: place for place, name in enumerate(people.names)})
+    rows = model.tree_.look(people, {name: index for index, name in enumerate(people.names)})
     few = f"that fewer than {k} of the people have who may be there"
     return tuple(
         f"tests name {n_values:,} values of private column {name!r} {few}"
@@ -68,17 +68,17 @@ def _rare_names(model: Any, table: TrainingTable, k: int) -> tuple[str, ...]:
 
 def _half_way(model: Any, table: TrainingTable, k: int) -> tuple[str, ...]:
     """Why tests may tell the number of fewer than k people: as earlier versions wrote them."""
-    tree, found = model.tree_, []
+    tree, messages = model.tree_, []
     for number, attribute in enumerate(tree.attributes):
-        slots = [place for place, view in enumerate(tree.views) if view.attribute == number]
+        slots = [slot for slot, view in enumerate(tree.views) if view.attribute == number]
         if attribute.public or not attribute.ordered or attribute.order or not slots:
             continue
         people = read_input(model, _select(model, table), reset=False)
         column = attribute.places(people, people.names.index(attribute.name))
         cuts = tree.nodes.threshold[np.isin(tree.nodes.slot, slots)]
         if lies_half_way(column, cuts, k):
-            found.append(half_way_message(attribute.name, k))
-    return tuple(found)
+            messages.append(half_way_message(attribute.name, k))
+    return tuple(messages)
 
 
 def _select(model: Any, table: TrainingTable) -> Any:

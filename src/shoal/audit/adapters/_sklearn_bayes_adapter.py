@@ -58,7 +58,7 @@ def _classes(
     last: Any, values: Any, table: TrainingTable, options: AdapterOptions
 ) -> NDArray[np.int64]:
     """Number of each row's class; an error for another table."""
-    number = {value: place for place, value in enumerate(last.classes_.tolist())}
+    number = {value: index for index, value in enumerate(last.classes_.tolist())}
     classes = np.array([number.get(value, -1) for value in values], np.int64)
     fitted = int(last.class_count_.sum())
     if (options.check_table and fitted != table.n_rows) or (classes < 0).any():
@@ -116,7 +116,7 @@ def _members(
     n_classes = len(last.classes_)
     offset = n_classes * np.concatenate([[0], np.cumsum(last.n_categories_)[:-1]])
     n_groups = len(categories)
-    found = []
+    blocks = []
     every = np.arange(n_classes)
     for j, is_private in enumerate(features.is_private.tolist()):
         if not is_private and own_class is not None:
@@ -124,10 +124,10 @@ def _members(
         own = np.arange(last.n_categories_[j])[None, :] if is_private else categories[:, j, None]
         cls = every[None, :] if own_class is None else own_class[:, None]
         cells = offset[j] + own[:, :, None] * n_classes + cls[:, None, :]
-        found.append(np.broadcast_to(cells, (n_groups, *cells.shape[1:])).reshape(n_groups, -1))
-    if not found:
+        blocks.append(np.broadcast_to(cells, (n_groups, *cells.shape[1:])).reshape(n_groups, -1))
+    if not blocks:
         return np.zeros((n_groups, 1), np.int64)
-    return np.sort(np.concatenate(found, axis=1), axis=1)
+    return np.sort(np.concatenate(blocks, axis=1), axis=1)
 
 
 def _name_bins(last: Any, features: Features) -> Bins:

@@ -51,16 +51,22 @@ class XGBoostAdapter(TreeAdapter):
         """The trees of all rounds and classes."""
         before, last = split_pipeline(model)
         if isinstance(last, list):
-            found, numbers, per_round = _from_dump(last, table)
+            tree_model, numbers, per_round = _from_dump(last, table)
         else:
-            found, numbers, per_round = _from_model(before, last, table)
+            tree_model, numbers, per_round = _from_model(before, last, table)
         # where rows were drawn nothing adds up, which is told already; nor does it for others
-        if not found.trees or found.rows[0] is None or found.n_differing(0, found.ends(0)):
-            return found
+        if (
+            not tree_model.trees
+            or tree_model.rows[0] is None
+            or tree_model.n_differing(0, tree_model.ends(0))
+        ):
+            return tree_model
         for known in (_how_it_was_fitted(last), None):
-            if is_of_target(found, table, options.k, numbers, per_round=per_round, known=known):
-                return found
-        return replace(found, unread=(*found.unread, FITTED))
+            if is_of_target(
+                tree_model, table, options.k, numbers, per_round=per_round, known=known
+            ):
+                return tree_model
+        return replace(tree_model, unread=(*tree_model.unread, FITTED))
 
 
 def _how_it_was_fitted(model: Any) -> tuple[float, float] | None:
@@ -101,7 +107,7 @@ def _from_model(before: Any, model: Any, table: TrainingTable) -> Read:
         (np.asarray(one["split_conditions"], np.float64)[tree.number], cover)
         for one, (tree, cover) in zip(grown["model"]["trees"], trees, strict=True)
     ]
-    found = TreeModel(
+    tree_model = TreeModel(
         kind,
         features.in_single(),
         tuple(tree for tree, _ in trees),
@@ -111,7 +117,7 @@ def _from_model(before: Any, model: Any, table: TrainingTable) -> Read:
         notes=notes,
         unread=_uneven(str(learner["objective"]["name"]), drawn=bool(notes)),
     )
-    return found, numbers, int(learner["learner_model_param"].get("num_class", 0))
+    return tree_model, numbers, int(learner["learner_model_param"].get("num_class", 0))
 
 
 def _features(
@@ -203,7 +209,7 @@ def _from_dump(dump: Sequence[Any], table: TrainingTable) -> Read:
         (np.array([*map(_leaf_values(root).get, tree.number.tolist())], np.float64), cover)
         for root, (tree, cover) in zip(roots, trees, strict=True)
     ]
-    found = TreeModel(
+    tree_model = TreeModel(
         "XGBoost dump",
         features.in_single(),
         tuple(tree for tree, _ in trees),
@@ -213,7 +219,7 @@ def _from_dump(dump: Sequence[Any], table: TrainingTable) -> Read:
         notes=notes,
         unread=_uneven("", drawn=bool(notes)),
     )
-    return found, numbers, 1
+    return tree_model, numbers, 1
 
 
 def _leaf_values(root: Node) -> dict[int, float]:
@@ -269,8 +275,8 @@ def _count_rows(
 
 def _uneven(objective: str, *, drawn: bool) -> tuple[str, ...]:
     """Why leaves may tell of fewer people than are in them."""
-    found = uneven_boosting(objective, drawn=drawn)
-    return (*found, UNSEEN) if drawn else found
+    reasons = uneven_boosting(objective, drawn=drawn)
+    return (*reasons, UNSEEN) if drawn else reasons
 
 
 def _slack(n_rows: int) -> float:

@@ -41,11 +41,11 @@ def read_spans(header: Header, arrays: Sequence[bytes], table: TrainingTable) ->
     _require(len(span_of_row) == table.n_rows and n_spans > 0)
     _require(_all_in(span_of_row, n_spans) and _all_in(bins, n_bins) and not (population < 0).any())
     _require(start[0] == 0 and start[-1] == len(bins) and bool((np.diff(start) > 0).all()))
-    names = _words(header["names"]) or tuple(f"class {number}" for number in range(n_bins))
+    names = _texts(header["names"]) or tuple(f"class {number}" for number in range(n_bins))
     _require(len(names) == n_bins and isinstance(header["causes"], dict))
-    causes = {int(span): _words(said) for span, said in header["causes"].items()}
-    kind, method = _words([header["kind"], header["method"]])
-    notes, unread, held = (_words(header[name]) for name in WORDS)
+    causes = {int(span): _texts(said) for span, said in header["causes"].items()}
+    kind, method = _texts([header["kind"], header["method"]])
+    notes, unread, held = (_texts(header[name]) for name in WORDS)
     own = span_of_row.astype(np.int64)
     spans = Spans.from_members(own, start.astype(np.int64), bins.astype(np.int32), table.columns)
     return ModelSpans(
@@ -65,7 +65,7 @@ def _all_in(numbers: NDArray[np.int64], end: int) -> bool:
     return not len(numbers) or bool(numbers.min() >= 0 and numbers.max() < end)
 
 
-def _words(said: Any) -> tuple[str, ...]:
+def _texts(said: Any) -> tuple[str, ...]:
     _require(isinstance(said, list) and all(type(one) is str for one in said))
     return tuple(said)
 

@@ -62,7 +62,7 @@ def small_classes(table: TrainingTable, k: int) -> tuple[str, ...]:
 
 
 def few_behind_coefficients(matrix: Floats, k: int) -> tuple[str, ...]:
-    """What is not known to be safe since fewer than k people decide what is said about some.
+    """Messages on parts of a fit that fewer than k people decide, so not known to be safe.
 
     The measure is leverage: in least squares it is the weight of a person's own target in what the
     model says about that person, and a feature that m people share gives each of them 1 / m.
@@ -86,29 +86,29 @@ def few_behind_fit(last: Any, matrix: Floats, table: TrainingTable, k: int) -> t
     targets that are whole numbers.
     """
     kind = type(last).__name__
-    found = [] if is_known(last) else [f"coefficients of {kind}, which few people may decide"]
+    messages = [] if is_known(last) else [f"coefficients of {kind}, which few people may decide"]
     target = str(table.schema.target)
     is_number = not hasattr(last, "classes_") and table.frame.types.get(target) == "number"
     if is_number and table.target_is_private:
         said = matrix @ np.ravel(last.coef_) + float(np.ravel(last.intercept_)[0])
         wanted = np.asarray(table.frame.numbers(target), np.float64)
         if people := _told_exactly(said, wanted, k):
-            found.append(f"predictions that are exactly the target of {people:,} people")
+            messages.append(f"predictions that are exactly the target of {people:,} people")
         everybody = np.zeros(len(wanted), np.int64)
-        found += [lone_message(one, k) for one in lone_sums(table, (target,), everybody, k)]
+        messages += [lone_message(one, k) for one in lone_sums(table, (target,), everybody, k)]
     if not is_known(last) or _is_large(matrix):
-        return tuple(found)
+        return tuple(messages)
     fit = read_fit(last, matrix, table)
     if not _is_even(last, fit, matrix, table):
-        found.append(f"coefficients of {kind} {UNEVEN}")
+        messages.append(f"coefficients of {kind} {UNEVEN}")
     elif fit is not None and (exposed := int((leverages(fit, matrix) * k > 1 + 1e-9).sum())):
-        found.append(_decided(exposed, k))
+        messages.append(_decided(exposed, k))
     gaps = np.zeros(matrix.shape[1]) if fit is None else np.abs(fit.slope).max(axis=1)
     if _is_solvable(last, matrix, gaps, table):
-        found.append(
+        messages.append(
             "coefficients as exact as all that is private: who adds up to them may be computed"
         )
-    return tuple(found)
+    return tuple(messages)
 
 
 def uneven_fit(last: Any, matrix: Floats, table: TrainingTable) -> tuple[str, ...]:
@@ -129,7 +129,7 @@ def _is_even(last: Any, fit: LinearFit | None, matrix: Floats, table: TrainingTa
 
 
 def _is_solvable(last: Any, matrix: Floats, gaps: Floats, table: TrainingTable) -> bool:
-    """Whether coefficients have as many bits as what is private of all people together."""
+    """Whether coefficients have as many bits as the private values of all people together."""
     target = table.schema.target
     if target is None:
         return False
@@ -221,11 +221,11 @@ def few_behind_centroids(
     centres, matrix = np.asarray(last.cluster_centers_, np.float64), features.doubles
     has_private = bool(features.private)
     sizes = np.bincount(own, minlength=len(centres))
-    found = []
+    messages = []
     few = int(((sizes > 0) & (sizes < k)).sum())
     if few and has_private:
         whose = f"fewer than {k} people have each"
-        found.append(f"private coordinates of {few:,} centroids that {whose}")
+        messages.append(f"private coordinates of {few:,} centroids that {whose}")
     rows = [matrix[own == centre] for centre in range(len(centres))]
     lost, far = (
         sum(not _is_mean(*pair, beside) for pair in zip(centres, rows, strict=True))
@@ -233,12 +233,12 @@ def few_behind_centroids(
     )
     is_drawn = type(last).__name__.startswith("MiniBatch") and has_private
     if lost and ((far and has_private) or is_drawn or not finds_again(last, matrix)):
-        found.append(
+        messages.append(
             f"coordinates of {lost:,} centroids that are not the mean of their people, by which "
             "some may count more than others: fit with tol=0 and many rounds (max_iter), or with a "
             "number as random_state"
         )
-    return (*found, *_known_coordinates(centres, matrix, ~features.is_private, own, reach))
+    return (*messages, *_known_coordinates(centres, matrix, ~features.is_private, own, reach))
 
 
 def _is_mean(centre: Floats, rows: Floats, beside: float) -> bool:

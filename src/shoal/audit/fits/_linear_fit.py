@@ -52,7 +52,7 @@ class LinearFit:
 
 
 def is_known(model: Any) -> bool:
-    """Whether the best fit of such a model can be told."""
+    """Whether the best fit of a model of this kind is known."""
     kind = type(model).__name__
     if getattr(model, "positive", False):
         return False
@@ -79,7 +79,7 @@ def has_own_means(model: Any, matrix: Floats, table: TrainingTable) -> bool:
 
 
 def read_fit(model: Any, matrix: Floats, table: TrainingTable) -> LinearFit | None:
-    """What a model leaves over of a table; None where it cannot be told, or consists of means."""
+    """Residuals of a model on a table; None if they are unknown, or the model consists of means."""
     kind = type(model).__name__
     wanted = _wanted(model, table)
     if not is_known(model) or consists_of_means(model) or wanted is None:
@@ -114,8 +114,8 @@ def read_fit(model: Any, matrix: Floats, table: TrainingTable) -> LinearFit | No
 
 
 def leverages(fit: LinearFit, matrix: Floats) -> Floats:
-    """Weight of each row's own target in what is said about it, by the bends of the loss."""
-    found = np.zeros(len(matrix))
+    """Leverage: the weight of each row's own target in its prediction, by the loss's curvature."""
+    largest = np.zeros(len(matrix))
     spread = np.abs(matrix).max(axis=0, initial=0.0)
     spread = np.where(spread > 0, spread, 1.0)
     design = np.column_stack([np.ones(len(matrix)), matrix / spread])
@@ -123,8 +123,8 @@ def leverages(fit: LinearFit, matrix: Floats) -> Floats:
     for bend in fit.bend.T:
         whole = design.T @ (design * bend[:, None]) + pull
         inner = np.linalg.pinv(whole, rcond=1e-12, hermitian=True)
-        found = np.maximum(found, bend * ((design @ inner) * design).sum(axis=1))
-    return found
+        largest = np.maximum(largest, bend * ((design @ inner) * design).sum(axis=1))
+    return largest
 
 
 def _wanted(model: Any, table: TrainingTable) -> Floats | None:

@@ -17,9 +17,10 @@ from shoal.audit.trees._lone_thresholds import is_scale
 from shoal.typing import Floats
 
 BESIDE = 0.1
-"""All others together are nothing beside a number if they are less than this share of it away."""
+"""All others are negligible beside one number if together they lie less than this share of its
+distance away from the median."""
 DIGITS = 3
-"""Digits that the numbers of a few have more than those of all others."""
+"""Digits that the numbers of few people have beyond those of all others."""
 FINEST, ROUNDEST = 9, -9
 
 
@@ -46,7 +47,7 @@ def tells_of_few(values: Floats, k: int) -> bool:
         return True  # all others have the same
     away = np.abs(known - np.median(known))
     if away.sum() - away.max() < BESIDE * away.max():
-        return True  # all others are nothing beside one
+        return True  # all others are negligible beside one
     digits = np.sort(_decimals(known))[::-1][:k]
     return len(known) > len(digits) - 1 and bool((digits[:-1] - digits[1:] >= DIGITS).any())
 
@@ -54,22 +55,22 @@ def tells_of_few(values: Floats, k: int) -> bool:
 def lone_sums(
     table: TrainingTable, names: Iterable[str], groups: NDArray[np.integer], k: int
 ) -> list[str]:
-    """Private columns of numbers of which a sum over a group of people tells what few have."""
+    """Private numeric columns of which a sum over a group reveals the values of few people."""
     order = np.argsort(groups, kind="stable")
     cuts = np.flatnonzero(np.diff(groups[order])) + 1
-    found = []
+    lone = []
     for name in names:
         if table.schema[name].role != "sensitive" or table.frame.types.get(name) != "number":
             continue
         values = np.asarray(table.frame.numbers(name), np.float64)
         lots = np.split(values[order], cuts)
         if not is_scale(values) and any(tells_of_few(own, k) for own in lots):
-            found.append(name)
-    return found
+            lone.append(name)
+    return lone
 
 
 def lone_message(name: str, k: int) -> str:
-    """What is said of a column, without any number of it."""
+    """The finding about a column, without any of its numbers."""
     return (
         f"means of {name!r} over people of whom fewer than {k} have much of it, or digits that the "
         "others have not: their numbers may follow. Cap and round them before you train"
@@ -78,9 +79,9 @@ def lone_message(name: str, k: int) -> str:
 
 def _decimals(values: Floats) -> NDArray[np.int64]:
     """Digits behind the point that each number needs; before it, if it is round."""
-    found = np.full(len(values), FINEST, np.int64)
+    decimals = np.full(len(values), FINEST, np.int64)
     for digits in range(FINEST - 1, ROUNDEST - 1, -1):
         scaled = values * 10.0**digits
         fits = np.abs(scaled - np.round(scaled)) <= 1e-9 * np.maximum(1, np.abs(scaled)) * 1e-3
-        found[fits & (found == digits + 1)] = digits
-    return found
+        decimals[fits & (decimals == digits + 1)] = digits
+    return decimals

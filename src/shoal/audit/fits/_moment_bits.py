@@ -118,7 +118,7 @@ def steps_of(numbers: Floats) -> float:
 
 
 def step_of(values: Floats) -> float:
-    """The step of which all distances between some rising values are multiples; 0 without one."""
+    """The common step of rising values: all distances are multiples of it; 0 without one."""
     distances = np.diff(values)
     least = float(distances.min())
     steps = distances / least

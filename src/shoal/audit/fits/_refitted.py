@@ -1,4 +1,4 @@
-"""Whether what is fitted without a target is what the table gives, everybody counted once.
+"""Whether parts fitted without a target equal those of the table, everybody counted once.
 
 Means and quantiles that were taken with weights tell sums of these, and weights may be private.
 Encoders and clusterings are fitted again where nothing else tells.

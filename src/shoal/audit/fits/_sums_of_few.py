@@ -23,7 +23,7 @@ Part: TypeAlias = tuple[NDArray[np.integer], list[NDArray[np.int64]], NDArray[np
 
 @dataclass
 class BitsOfPeople:
-    """What sums tell of each person, as a share of what is not known.
+    """Bits that sums reveal about each person, as a share of the unknown ones.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class BitsOfPeople:
         self.told, self.spare = np.zeros(self.n_rows), np.zeros(self.n_rows)
 
     def add(self, people: NDArray[np.intp], bits: float, unknown: float) -> None:
-        """Deal the bits of sums out to people, of each of whom so many are not known."""
+        """Spread the bits of sums over people, each of whom has `unknown` bits to hide."""
         if len(people) and unknown > 0:
             whole = len(people) * unknown
             self.told[people] += bits / whole

@@ -108,10 +108,10 @@ def parse_json(name: str, text: str) -> Any:
     """Read JSON; a name that is given twice would hide what it is given first."""
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
+        entries = dict(pairs)
+        if len(entries) < len(pairs):
             raise _more(name, "a name is given twice")
-        return found
+        return entries
 
     return json.loads(text, object_pairs_hook=once)
 
@@ -174,12 +174,12 @@ def _unpacked(name: str, raw: bytes) -> bytes:
     else:
         return raw
     try:
-        found: bytes = opened.decompress(raw)
+        unpacked: bytes = opened.decompress(raw)
     except (OSError, EOFError, lzma.LZMAError, zlib.error):
         raise TableError(f"cannot read model {name}: it is damaged. Save it again.") from None
     if opened.unused_data:
         raise _more(name, "there is something behind the model")
-    return found
+    return unpacked
 
 
 def _more(name: str, why: str) -> TableError:

@@ -72,12 +72,12 @@ def beside_rules(model: Any) -> tuple[str, ...]:
     ("what rules hold beside their items ('antecedents')",)
     """
     if hasattr(model, "columns"):
-        found = [*_beside_table(model)]
+        names = [*_beside_table(model)]
     else:
-        found = ["the list"] if type(model) not in (list, tuple) else []
-        found += [name for rule in model for name in _beside_rule(rule)]
-    listed = ", ".join(map(repr, [*dict.fromkeys(found)][:3]))
-    return (f"what rules hold beside their items ({listed})",) if found else ()
+        names = ["the list"] if type(model) not in (list, tuple) else []
+        names += [name for rule in model for name in _beside_rule(rule)]
+    listed = ", ".join(map(repr, [*dict.fromkeys(names)][:3]))
+    return (f"what rules hold beside their items ({listed})",) if names else ()
 
 
 def _beside_table(model: Any) -> Iterator[str]:
@@ -119,19 +119,19 @@ def unknown_entries(model: Any) -> tuple[str, ...]:
     >>> unknown_entries([{"nodeid": 0, "leaf": 0.5, "note": [31, 2.5]}])
     ("entries that XGBoost does not write ('note')",)
     """
-    found: list[str] = []
+    names: list[str] = []
     library = ""
     if isinstance(model, Mapping) and "learner" in model:
-        library, found = "XGBoost", [*_of_xgboost(model)]
+        library, names = "XGBoost", [*_of_xgboost(model)]
     elif isinstance(model, Mapping) and "tree_info" in model:
-        library, found = "LightGBM", [*_of_lightgbm(model)]
+        library, names = "LightGBM", [*_of_lightgbm(model)]
     elif isinstance(model, list) and model and isinstance(model[0], Mapping):
         is_dump = "nodeid" in model[0]
         library = "XGBoost" if is_dump else "whoever finds rules"
-        found = [*(_keys(model, XGBOOST_NODE) if is_dump else _of_rules(model))]
-    if not found:
+        names = [*(_keys(model, XGBOOST_NODE) if is_dump else _of_rules(model))]
+    if not names:
         return ()
-    shown = ", ".join(repr(name[:20]) for name in sorted(set(found))[:3])
+    shown = ", ".join(repr(name[:20]) for name in sorted(set(names))[:3])
     return (f"entries that {library} does not write ({shown})",)
 
 

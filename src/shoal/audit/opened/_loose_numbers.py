@@ -30,12 +30,12 @@ def loose_numbers(piece: Any) -> Floats | None:
     """
     if type(piece) not in LISTS:
         return None
-    found = []
+    numbers = []
     for number in _walk(piece, 0):
-        found.append(number)
-        if len(found) > MOST:
+        numbers.append(number)
+        if len(numbers) > MOST:
             break
-    return np.array(found, np.float64) if len(found) >= FEWEST else None
+    return np.array(numbers, np.float64) if len(numbers) >= FEWEST else None
 
 
 def _walk(piece: Any, depth: int) -> Iterator[float]:

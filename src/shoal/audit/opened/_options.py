@@ -66,10 +66,10 @@ def _options(piece: Any) -> dict[str, Any]:
         is_boosting(piece) or is_of_library(type(piece))
     ):
         return {}
-    found = {name: own[name] for name in (*_parameters(type(piece)), *SINGLE) if name in own}
+    options = {name: own[name] for name in (*_parameters(type(piece)), *SINGLE) if name in own}
     if hung := {name: own[name] for name in foreign_names(piece)}:
-        found["attributes that its class does not know"] = hung
-    return found
+        options["attributes that its class does not know"] = hung
+    return options
 
 
 def _parameters(kind: Any) -> list[str]:

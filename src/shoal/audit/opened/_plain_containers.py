@@ -40,12 +40,12 @@ def plain(piece: Any) -> Any:
 
 def beside_entries(piece: Any) -> list[tuple[str, Any]]:
     """What containers of libraries hold that is no entry: masks, makers of entries."""
-    found: list[tuple[str, Any]] = []
+    entries: list[tuple[str, Any]] = []
     if isinstance(piece, np.ma.MaskedArray):
-        found += [("mask", np.ma.getmaskarray(piece)), ("fill_value", piece.fill_value)]
+        entries += [("mask", np.ma.getmaskarray(piece)), ("fill_value", piece.fill_value)]
     if issubclass(type(piece), collections.defaultdict):
-        found.append(("default", vars(collections.defaultdict)["default_factory"].__get__(piece)))
-    return found
+        entries.append(("default", vars(collections.defaultdict)["default_factory"].__get__(piece)))
+    return entries
 
 
 def slots_of(kind: type) -> list[str]:
@@ -68,7 +68,7 @@ def is_own_class(kind: type) -> bool:
 
 
 def hides_attributes(piece: Any) -> bool:
-    """Whether an object's own class decides what is seen of it."""
+    """Whether an object's class decides which of its attributes are seen."""
     own = [one for one in type(piece).__mro__ if is_own_class(one)]
     if is_boosting(piece):
         return False
@@ -82,7 +82,7 @@ def hides_attributes(piece: Any) -> bool:
 
 
 def hides_state(piece: Any) -> bool:
-    """Whether an object's own class says what a file of it would hold, and a base is compiled."""
+    """Whether an object's class decides what its pickle holds, and one of its bases is compiled."""
     own = [one for one in type(piece).__mro__ if is_own_class(one)]
     compiled = [one for one in type(piece).__mro__ if one not in own and one is not object]
     return bool(compiled) and any(name in vars(one) for one in own for name in _STATES)

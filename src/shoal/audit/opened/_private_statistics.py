@@ -60,24 +60,24 @@ class PrivateStatistics:
             lone = array.reshape(-1, 1) if attribute in MEANS and array.dtype.kind in "OU" else ()
             return next(filter(None, map(self._names, lone)), None)
         own = array.astype(np.float64)
-        if attribute in CUTS and (found := self._cuts(own)):
-            return found
-        if attribute in MEANS and (found := self._means(own)):
-            return found
+        if attribute in CUTS and (message := self._cuts(own)):
+            return message
+        if attribute in MEANS and (message := self._mean_of_few(own)):
+            return message
         return self._ends(own) if attribute in ENDS else None
 
     @cached_property
     def _values(self) -> dict[str, dict[str, int]]:
         """How many people have each value, by column."""
-        found = {}
+        counts_by_name = {}
         for name in self.table.attributes:
             codes, values = self.table.frame.factorize(name)
             sizes = np.bincount(codes[codes >= 0], minlength=len(values)).tolist()
-            found[name] = {str(text(v)): n for v, n in zip(values, sizes, strict=True)}
-        return found
+            counts_by_name[name] = {str(text(v)): n for v, n in zip(values, sizes, strict=True)}
+        return counts_by_name
 
     def _names(self, array: NDArray[Any]) -> str | None:
-        """A list of what is there, and not of what could be: it names values that few people have.
+        """Report a list of values that occur, not of those that could: it names rare ones.
 
         A list with values that nobody has comes from elsewhere.
         """
@@ -100,12 +100,12 @@ class PrivateStatistics:
     @cached_property
     def _numbers(self) -> dict[str, Floats]:
         frame = self.table.frame
-        found = {}
+        numbers_by_name = {}
         for name in self.table.private:
             if frame.types[name] == "number":
                 own = np.asarray(frame.numbers(name), np.float64)
-                found[name] = np.sort(own[np.isfinite(own)])
-        return found
+                numbers_by_name[name] = np.sort(own[np.isfinite(own)])
+        return numbers_by_name
 
     def _cuts(self, array: Floats) -> str | None:
         for own in array.reshape(len(array), -1).T:
@@ -123,11 +123,11 @@ class PrivateStatistics:
 
     @cached_property
     def _apart(self) -> dict[str, Floats]:
-        """Columns of numbers in which fewer than k people differ from all others, and these.
+        """Numeric columns in which fewer than k people differ from all others, with their values.
 
         Or by much, or by their digits.
         """
-        found = {}
+        apart_by_name = {}
         for name, known in self._numbers.items():
             values, counts = np.unique(known, return_counts=True)
             others = np.delete(values, counts.argmax()) if len(values) else values
@@ -135,10 +135,10 @@ class PrivateStatistics:
             if is_scale:
                 continue
             if 0 < len(known) - int(counts.max(initial=0)) < self.k:
-                found[name] = others
+                apart_by_name[name] = others
             elif tells_of_few(known, self.k):
-                found[name] = known[[0, -1]]
-        return found
+                apart_by_name[name] = known[[0, -1]]
+        return apart_by_name
 
     def _ends(self, array: Floats) -> str | None:
         """Ends of such columns, and exponents by which they were made even."""
@@ -153,8 +153,8 @@ class PrivateStatistics:
                 return f"follows from values of private column {name!r} {self._few}"
         return None
 
-    def _means(self, array: Floats) -> str | None:
-        """Means and the like of columns in which fewer than k people differ from all others."""
+    def _mean_of_few(self, array: Floats) -> str | None:
+        """Means and variances of columns in which fewer than k people differ from the rest."""
         for name, known in self._numbers.items():
             _, counts = np.unique(known, return_counts=True)
             apart = len(known) - int(counts.max(initial=0))

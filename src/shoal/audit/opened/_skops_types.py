@@ -77,5 +77,5 @@ def _is_known(loader: str, name: str) -> bool:
     modules, kind = kinds.get(loader, (frozenset[str](), type))
     if module not in modules:
         return False
-    found = getattr(importlib.import_module(module), own, None)
-    return isinstance(found, kind) and found.__module__ == module
+    candidate = getattr(importlib.import_module(module), own, None)
+    return isinstance(candidate, kind) and candidate.__module__ == module

@@ -44,19 +44,19 @@ def inside_of_tree(tree: Any) -> list[tuple[str, Any]]:
     """
     left, right = np.asarray(tree.children_left), np.asarray(tree.children_right)
     leaf = left < 0
-    found: list[tuple[str, Any]] = []
+    parts: list[tuple[str, Any]] = []
     if (tree.feature[leaf] != UNDEFINED).any() or (tree.threshold[leaf] != UNDEFINED).any():
-        found.append(("tests of leaves", CLOSED))
+        parts.append(("tests of leaves", CLOSED))
     if len({*left[~leaf].tolist(), *right[~leaf].tolist()}) != len(left) - 1:
-        found.append(("nodes that no test leads to", CLOSED))
+        parts.append(("nodes that no test leads to", CLOSED))
     shares = np.asarray(tree.value, np.float64)
     if shares.shape[2] > 1 and not _are_mixed(np.asarray(tree.impurity), shares):
-        found.append(("impurity", CLOSED))
+        parts.append(("impurity", CLOSED))
     # nodes beside one another: a tree of as many nodes as there are columns is no row
-    found += [("impurity by node", np.array(tree.impurity))] if shares.shape[2] == 1 else []
-    found += [("value by node", shares.reshape(len(left), -1))]
-    found += [("threshold by node", np.array(tree.threshold)[~leaf])]
-    return [*found, ("weight by node", np.array(tree.weighted_n_node_samples))]
+    parts += [("impurity by node", np.array(tree.impurity))] if shares.shape[2] == 1 else []
+    parts += [("value by node", shares.reshape(len(left), -1))]
+    parts += [("threshold by node", np.array(tree.threshold)[~leaf])]
+    return [*parts, ("weight by node", np.array(tree.weighted_n_node_samples))]
 
 
 def _are_mixed(impurity: Floats, value: Floats) -> bool:
@@ -74,13 +74,13 @@ def inside_of_predictor(predictor: Any) -> list[tuple[str, Any]]:
     """Numbers by node, and whether leaves have tests."""
     nodes: NDArray[Any] = predictor.nodes
     leaf: Flags = nodes["is_leaf"].astype(np.bool_)
-    found: list[tuple[str, Any]] = [
+    parts: list[tuple[str, Any]] = [
         (f"{name} by node", np.asarray(nodes[name], np.float64)) for name in NODES
     ]
     spare = ("num_threshold", "feature_idx", "left", "right", "bin_threshold", "bitset_idx")
     if any(nodes[name][leaf].any() for name in spare):
-        found.append(("tests of leaves", CLOSED))
+        parts.append(("tests of leaves", CLOSED))
     if len({*nodes["left"][~leaf].tolist(), *nodes["right"][~leaf].tolist()}) != len(nodes) - 1:
-        found.append(("nodes that no test leads to", CLOSED))
+        parts.append(("nodes that no test leads to", CLOSED))
     others = {name: one for name, one in vars(predictor).items() if name != "nodes"}
-    return [*found, *others.items()]
+    return [*parts, *others.items()]

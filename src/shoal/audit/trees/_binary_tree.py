@@ -165,13 +165,13 @@ class BinaryTree:
             parent = int(self._parent[node])
             side = int(self.feature[parent]), bool(self.left[parent] == node)
             if parent in self.chosen or side not in bounded:  # further up it is wider
-                tests.append(self._words(parent, names, side[1]))
+                tests.append(self._test_in_words(parent, names, side[1]))
             if parent not in self.chosen:
                 bounded.add(side)
             node = parent
         return " and ".join(reversed(tests)) or "no test"
 
-    def _words(self, node: int, names: tuple[str, ...], left: bool) -> str:
+    def _test_in_words(self, node: int, names: tuple[str, ...], left: bool) -> str:
         name = names[self.feature[node]]
         if node in self.chosen:
             listed = ", ".join(map(str, self.chosen[node].tolist()))

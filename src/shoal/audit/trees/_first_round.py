@@ -111,8 +111,8 @@ def _first_trees(
 
 def _fits(tree: FirstTree, wanted: Floats) -> bool | None:
     """Whether one tree adds up for one of the columns; None where it would in any case."""
-    found = [_adds_up(tree, column) for column in wanted.T]
-    return True if True in found else None if None in found else False
+    answers = [_adds_up(tree, column) for column in wanted.T]
+    return True if True in answers else None if None in answers else False
 
 
 def _adds_up(tree: FirstTree, wanted: Floats) -> bool | None:
@@ -133,10 +133,10 @@ def _adds_up(tree: FirstTree, wanted: Floats) -> bool | None:
     design = np.column_stack(columns)
     scale = np.abs(design).max(axis=0)
     scale = np.where(scale > 0, scale, 1.0)
-    found, _, rank, _ = np.linalg.lstsq(design / scale, told, rcond=1e-9)
+    solution, _, rank, _ = np.linalg.lstsq(design / scale, told, rcond=1e-9)
     if rank >= n_leaves:
         return None
-    rest = np.abs(told - design / scale @ found)
-    slope = abs(found[-1] / scale[-1] if tree.known is None else tree.known[0])
+    rest = np.abs(told - design / scale @ solution)
+    slope = abs(solution[-1] / scale[-1] if tree.known is None else tree.known[0])
     near = CLOSE * slope * float(apart.std()) * np.sqrt(rows) + ROUNDED * np.abs(told)
     return bool((rest <= near + ROUNDED * float(np.abs(told).max())).all())

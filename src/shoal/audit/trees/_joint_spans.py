@@ -1,4 +1,4 @@
-"""Several trees seen as spans: what somebody learns who sees them all."""
+"""Spans of several trees for somebody who sees them all."""
 
 from __future__ import annotations
 
@@ -57,6 +57,7 @@ def find_joint_spans(
     layout = JointBins(model, tuple(parts), first, several, told)
     own = np.bincount(joint * len(told) + (outcome if len(told) > 1 else 0))
     own = np.append(own, np.zeros(len(first) * len(told) - len(own), own.dtype))
+    # spans that reach several leaves are counted by these leaves, which follow
     own = np.where(np.repeat(several, len(told)), 0, own)
     spans = JointSpans(
         layout.start,

@@ -57,7 +57,7 @@ def uneven_leaves(
 
 @dataclass(frozen=True, eq=False)
 class _People:
-    """The rows with what they have: a column for each class, or a number."""
+    """The rows with their targets: a column for each class, or a number."""
 
     features: NDArray[np.float32]
     values: Floats
@@ -205,14 +205,14 @@ def _draws_of(model: Any, members: list[Any], n_rows: int) -> list[list[Floats]]
     if not kind.startswith(("RandomForest", "ExtraTrees")):
         return []
     size = getattr(model, "_n_samples_bootstrap", None) or n_rows
-    found: list[list[Floats]] = []
+    draws: list[list[Floats]] = []
     for one in members:
-        found.append([])
+        draws.append([])
         for kind_of_draw in (np.int64, np.int32):
             draw: Any = np.random.RandomState(one.random_state)
             drawn = draw.randint(0, n_rows, size, dtype=kind_of_draw)
-            found[-1].append(np.bincount(drawn, minlength=n_rows).astype(np.float64))
-    return found
+            draws[-1].append(np.bincount(drawn, minlength=n_rows).astype(np.float64))
+    return draws
 
 
 def _has_drawn_values(tree: Any, people: _People, draws: list[Floats]) -> bool:
@@ -337,10 +337,10 @@ def _has_own_values(tree: Any, people: _People, ends: NDArray[np.int64]) -> bool
     whole = np.bincount(ends, people.weights, tree.node_count)
     filled = whole != 0
     scale = np.nanmax(np.abs(people.values), initial=1.0)
-    for place, own in enumerate(people.values.T):
+    for column, own in enumerate(people.values.T):
         sums = np.bincount(ends, people.weights * own, tree.node_count)
         mean = sums[filled] / whole[filled]
         share = said[filled] if said.shape[1] == 1 else said[filled] / said[filled].sum(1)[:, None]
-        if not np.allclose(share[:, place], mean, rtol=0, atol=CLOSE * scale):
+        if not np.allclose(share[:, column], mean, rtol=0, atol=CLOSE * scale):
             return False
     return True

@@ -18,17 +18,17 @@ def lone_thresholds(model: TreeModel, k: int) -> tuple[str, ...]:
     Everybody else has one of the numbers that many have, which are easily known (no fine, a fine of
     250): a threshold between such a number and theirs is the mean of both.
     """
-    found = [
+    names = [
         one.name
         for one in model.features.private
-        for place in one.places.tolist()
-        if lies_next_to_few(model.features.doubles[:, place], _cuts(model, place), k).any()
+        for feature in one.places.tolist()
+        if lies_next_to_few(model.features.doubles[:, feature], _cuts(model, feature), k).any()
     ]
-    return tuple(half_way_message(name, k) for name in dict.fromkeys(found))
+    return tuple(half_way_message(name, k) for name in dict.fromkeys(names))
 
 
 def half_way_message(name: str, k: int) -> str:
-    """What is said of a column, without any number of it."""
+    """The finding about a column, without any of its numbers."""
     return (
         f"tests of private column {name!r} lie next to what fewer than {k} people have and nearly "
         "everybody has not, which may follow from them"
@@ -50,8 +50,8 @@ def lies_next_to_few(column: Floats, cuts: Floats, k: int) -> Flags:
     told: Flags = inside & ~(common[above] & common[above - 1])
     if (values == np.round(values)).all():
         told &= values[above] - values[above - 1] > 1
-    for at in (above, above - 1):  # more than what many have: no sum of two numbers
-        told &= ~(common[at] & np.isclose(cuts, values[at], rtol=NEARLY, atol=ALMOST_ZERO))
+    for index in (above, above - 1):  # more than what many have: no sum of two numbers
+        told &= ~(common[index] & np.isclose(cuts, values[index], rtol=NEARLY, atol=ALMOST_ZERO))
     return told
 
 
@@ -65,11 +65,11 @@ def lies_half_way(column: Floats, cuts: Floats, k: int) -> bool:
     return bool((np.isclose(cuts, middle, rtol=NEARLY, atol=0) & ~np.array(is_round, bool)).any())
 
 
-def _cuts(model: TreeModel, place: int) -> Floats:
+def _cuts(model: TreeModel, feature: int) -> Floats:
     """Thresholds of the tests of one feature."""
     cuts = [np.empty(0)]
     for tree in model.trees:
-        tests = (tree.left >= 0) & (tree.feature == place)
+        tests = (tree.left >= 0) & (tree.feature == feature)
         tests[list(tree.chosen)] = False
         cuts.append(tree.threshold[tests])
     return np.unique(np.concatenate(cuts))

@@ -52,7 +52,7 @@ def find_alive(tree: BinaryTree, features: Features) -> Flags:
 
 
 def _cells(tree: BinaryTree, private: PrivateFeatures) -> Floats:
-    """One point at least for every way in which the tree's tests can cut the attribute's values."""
+    """At least one point in every cell that the tree's tests cut the attribute's values into."""
     if private.segment is None or not len(private.places):
         return private.points if len(private.places) else np.empty((1, 0))
     low, high = private.segment

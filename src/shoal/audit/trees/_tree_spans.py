@@ -30,19 +30,19 @@ def find_tree_spans(
     """Spans of one tree, or the joint spans of several; fewer than `k` people are too few."""
     outcome, outcomes = _outcomes(model.n_classes, table)
     if len(model.trees) != 1:
-        found = find_joint_spans(model, table, outcome, outcomes, check_table=check_table)
+        model_spans = find_joint_spans(model, table, outcome, outcomes, check_table=check_table)
     else:
         ends = model.ends(0)
         if check_table:
             model.check(0, ends)
-        found = _find_spans(model, table, outcome, outcomes, ends, model.reach(0, ends))
+        model_spans = _find_spans(model, table, outcome, outcomes, ends, model.reach(0, ends))
         if model.n_differing(0, ends):
-            found = replace(found, unread=(OTHERS,))
-    if not found.spans.is_single.all():
+            model_spans = replace(model_spans, unread=(OTHERS,))
+    if not model_spans.spans.is_single.all():
         told = (*model.unread, *_sums(model, table, k), *lone_thresholds(model, k))
-        return replace(found, unread=(*found.unread, *told))
+        return replace(model_spans, unread=(*model_spans.unread, *told))
     weights = (reason for reason in model.unread if reason in OF_WEIGHTS)
-    return replace(found, unread=(*weights,) if table.columns else ())
+    return replace(model_spans, unread=(*weights,) if table.columns else ())
 
 
 def _sums(model: TreeModel, table: TrainingTable, k: int) -> tuple[str, ...]:

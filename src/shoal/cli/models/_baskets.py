@@ -39,14 +39,14 @@ def _gather(baskets: Any, items: Any) -> dict[str, Flags]:
     masked = np.ma.getmaskarray(baskets)
     if masked.any():
         raise TableError(f"{int(masked.sum())} rows name no basket. Number every row's basket.")
-    _, place = np.unique(np.asarray(np.ma.getdata(baskets)).astype(str), return_inverse=True)
-    n_baskets = int(place.max(initial=-1)) + 1
+    _, basket_of = np.unique(np.asarray(np.ma.getdata(baskets)).astype(str), return_inverse=True)
+    n_baskets = int(basket_of.max(initial=-1)) + 1
     columns: dict[str, Flags] = {}
     nothing = np.ma.getmaskarray(items)  # a basket may be listed without an item in it
     for row, name in enumerate(np.ma.getdata(items).tolist()):
         if not nothing[row]:
             has = columns.setdefault(str(text(name)), np.zeros(n_baskets, np.bool_))
-            has[place[row]] = True
+            has[basket_of[row]] = True
     return columns
 
 

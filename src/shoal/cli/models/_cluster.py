@@ -113,12 +113,12 @@ def _centers(model: KAnonymousClustering) -> list[dict[str, float | None]]:
     least = model.privacy_.minimum_size
     centers = []
     for center, rows in zip(model.cluster_centers_, model.center_rows_.tolist(), strict=True):
-        place, own = 0, {}
+        first, own = 0, {}
         for axis in model.space_.axes:
             if axis.coding is None:
-                value = float(center[place]) * axis.spread + axis.origin
+                value = float(center[first]) * axis.spread + axis.origin
                 own[axis.name] = value if axis.is_public or rows >= least else None
-            place += axis.width
+            first += axis.width
         centers.append(own)
     return centers
 

@@ -196,7 +196,7 @@ def shadow_attack_command(
         assert columns is not None
         make = read_program(release, columns)
     with output().progress() as progress:
-        found = shadow_attack(
+        result = shadow_attack(
             make,
             open_table(original, encoding=encoding),
             schema=columns,
@@ -206,7 +206,7 @@ def shadow_attack_command(
             random_state=seed,
             progress=progress,
         )
-    show_attacks(dict(found.details), [found])
+    show_attacks(dict(result.details), [result])
 
 
 @app.command("refine")

@@ -168,7 +168,7 @@ def _release(
     refuse_input([path for path in (plot, page) if path is not None], read)
     if schema is None and find_schema(release).exists():
         schema = find_schema(release)
-    found = compare_tables(
+    comparison = compare_tables(
         open_table(table, encoding=encoding),
         open_table(release, encoding=encoding),
         None if schema is None else Schema.from_toml(schema),
@@ -181,10 +181,10 @@ def _release(
     if page is not None:
         from shoal.report.release.pages._comparison_page import write_comparison
 
-        files["page"] = str(write_comparison(found, page, release.name))
+        files["page"] = str(write_comparison(comparison, page, release.name))
     if plot is not None:
-        files["plot"] = str(found.plot().save(plot))
-    output().emit(files | found.to_dict(), lambda: show_comparison(found, files))
+        files["plot"] = str(comparison.plot().save(plot))
+    output().emit(files | comparison.to_dict(), lambda: show_comparison(comparison, files))
 
 
 def _methods(

@@ -63,7 +63,7 @@ def risk(
     from shoal.schema import Schema
 
     described = Schema.from_toml(schema or schema_beside(table))
-    found = survey_risk(
+    survey = survey_risk(
         table,
         described,
         fraction=1.0 if fraction is None and weight is None else fraction,
@@ -75,7 +75,7 @@ def risk(
         bootstrap=bootstrap,
         encoding=encoding,
     )
-    output().emit(found.to_dict(), lambda: _show(found))
+    output().emit(survey.to_dict(), lambda: _show(survey))
     if described.subject is not None:
         output().note(
             f"Note: rows were counted, whoever they belong to by column {described.subject!r}. A "
@@ -84,22 +84,22 @@ def risk(
         )
 
 
-def _show(found: SurveyRisk) -> None:
+def _show(survey: SurveyRisk) -> None:
     out = output()
-    uniques, own, special = found.uniques, found.individual, found.special
+    uniques, own, special = survey.uniques, survey.individual, survey.special
     rows: list[list[Any]] = [
-        ["rows", found.n_rows],
-        ["groups", found.n_groups],
-        ["share of the population in the table", percent(found.fraction)],
-        ["rows alone in the table", percent(uniques.sample_uniques / found.n_rows)],
+        ["rows", survey.n_rows],
+        ["groups", survey.n_groups],
+        ["share of the population in the table", percent(survey.fraction)],
+        ["rows alone in the table", percent(uniques.sample_uniques / survey.n_rows)],
         ["people alone in the population", _estimate(uniques)],
         ["highest chance to find a person", percent(own.highest)],
         ["average chance to find a person", percent(own.average)],
         ["rows found when all are guessed at", own.expected],
         [f"rows above a chance of {own.threshold:g}", percent(own.share_above)],
     ]
-    if found.n_strata > 1:
-        rows.insert(3, ["strata", found.n_strata])
+    if survey.n_strata > 1:
+        rows.insert(3, ["strata", survey.n_strata])
     if own.highest_household is not None and own.average_household is not None:
         rows.append(["households", own.n_households])
         rows.append(["highest chance for a household", percent(own.highest_household)])

@@ -37,7 +37,7 @@ def find_earlier(
     columns: Collection[str], files: Mapping[str, Path], publish: Path | None
 ) -> list[Earlier]:
     """Releases with these columns, or with most of them, where one is going to be written."""
-    found: dict[str, Earlier] = {}  # by manifest: a copy that was published is the same release
+    earlier: dict[str, Earlier] = {}  # by manifest: a copy that was published is the same release
     for folder in dict.fromkeys((files["manifest"].parent, publish or files["manifest"].parent)):
         own = folder / files["manifest"].name
         listed = sorted(folder.glob(MANIFESTS), key=lambda path: (path != own, path.name))
@@ -49,7 +49,7 @@ def find_earlier(
                 continue  # something else that is called so
             both = set(told) & set(columns)
             # two schemas for one table are two releases, too
-            if 2 * len(both) < len({*told, *columns}) or text in found:
+            if 2 * len(both) < len({*told, *columns}) or text in earlier:
                 continue
             name = path.name.removesuffix(".manifest.json")
             name = name if folder == files["manifest"].parent else str(folder / name)
@@ -58,8 +58,8 @@ def find_earlier(
                 name, rows = f"{name}, which is replaced,", rows_of(there)
             else:
                 rows = None
-            found[text] = Earlier(name, rows, len(both) == len({*told, *columns}))
-    return list(found.values())
+            earlier[text] = Earlier(name, rows, len(both) == len({*told, *columns}))
+    return list(earlier.values())
 
 
 MANY_COLUMNS, COLUMNS_OF_MANY = 15, 10
@@ -213,10 +213,10 @@ def percent(share: float) -> str:
     return f"{share:.2%}".replace("%", " %") if share < 0.1 else f"{share:.1%}".replace("%", " %")
 
 
-def show_comparison(found: TableComparison, files: Mapping[str, str]) -> None:
+def show_comparison(comparison: TableComparison, files: Mapping[str, str]) -> None:
     """What a release keeps: measures with what good is, then column by column."""
     out = output()
-    lines = [[one.name, one.shown, one.good] for one in found.measures]
+    lines = [[one.name, one.shown, one.good] for one in comparison.measures]
     out.table("What the release keeps", ["measure", "value", "good is"], lines)
     columns = [
         [
@@ -225,9 +225,9 @@ def show_comparison(found: TableComparison, files: Mapping[str, str]) -> None:
             "-" if pairs is None else percent(pairs),
             *("-" if one is None else f"{one:.2f}" for one in rest),
         ]
-        for name, moved, pairs, *rest in found.column_rows
+        for name, moved, pairs, *rest in comparison.column_rows
     ]
-    out.table("Column by column", found.column_header, columns)
-    out.note(found.caution)
+    out.table("Column by column", comparison.column_header, columns)
+    out.note(comparison.caution)
     for name, path in files.items():
         out.print(f"  {name:9} {path}")

@@ -111,16 +111,16 @@ def predict(
     refuse_input([out], [table, model, kernel])
     refuse_existing([out], force=force)
     shared = RandomKernel.load(kernel, passphrase(passphrase_file))
-    found = read_site_model(model, shared)
+    site_model = read_site_model(model, shared)
     rows = read_rows(table)
-    if isinstance(found, RandomKernelCox):
-        columns = _survival(found, rows, _read_times(times))
+    if isinstance(site_model, RandomKernelCox):
+        columns = _survival(site_model, rows, _read_times(times))
     elif times is not None:
         raise ParameterError("--times is for survival models, and this is a classifier.")
     else:
         columns = {
-            "class": found.predict(rows).tolist(),
-            "score": found.decision_function(rows).tolist(),
+            "class": site_model.predict(rows).tolist(),
+            "score": site_model.decision_function(rows).tolist(),
         }
     write_text(out, _as_csv(columns))
     facts = {"file": out.name, "rows": len(rows), "columns": list(columns)}
@@ -131,7 +131,7 @@ def _survival(model: RandomKernelCox, rows: Any, times: list[float]) -> dict[str
     columns = {"log hazard": model.predict(rows).tolist()}
     chances = model.predict_survival(rows, times)
     return columns | {
-        f"alive after {time:g}": chances[:, place].tolist() for place, time in enumerate(times)
+        f"alive after {time:g}": chances[:, index].tolist() for index, time in enumerate(times)
     }
 
 

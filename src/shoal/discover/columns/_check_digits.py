@@ -92,6 +92,6 @@ def mod11_2(text: str) -> bool:
 def verhoeff(text: str) -> bool:
     """Verhoeff's sum in the dihedral group of order 10: Aadhaar."""
     state = 0
-    for place, digit in enumerate(digits(text)[::-1]):
-        state = int(_VERHOEFF_PRODUCT[state][int(_VERHOEFF_TURN[place % 8][digit])])
+    for position, digit in enumerate(digits(text)[::-1]):
+        state = int(_VERHOEFF_PRODUCT[state][int(_VERHOEFF_TURN[position % 8][digit])])
     return state == 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from shoal.discover.columns._facts import MANY, Facts
+from shoal.discover.columns._facts import MOST_DISTINCT, Facts
 from shoal.discover.columns._forms import Found, recognize
 from shoal.discover.columns._names import (
     NameHint,
@@ -76,22 +76,32 @@ def decide(facts: Facts) -> Decision:
 
 
 def _decide(facts: Facts) -> Decision:
-    found = recognize(facts)
+    recognized = recognize(facts)
     people = _believed(facts, name_of_people(facts.name))
     other = other_meaning(facts.name)
-    if found is not None and found.role == "identifier" and not _explained(found, other, facts):
-        why = f"its values look like {found.what}: they name people, so it is left out"
-        return Decision("identifier", (why,), found, people, person=_rank(facts, found, people))
+    if (
+        recognized is not None
+        and recognized.role == "identifier"
+        and not _explained(recognized, other, facts)
+    ):
+        why = f"its values look like {recognized.what}: they name people, so it is left out"
+        return Decision(
+            "identifier", (why,), recognized, people, person=_rank(facts, recognized, people)
+        )
     if people is not None and not (is_plain_number(people.what) and _tells_more(other, people)):
         why = f"its name says that it holds {people.what}: it is left out"
-        return Decision("identifier", (why,), found, people, person=_rank(facts, found, people))
+        return Decision(
+            "identifier", (why,), recognized, people, person=_rank(facts, recognized, people)
+        )
     if _is_free_text(facts):
-        return Decision("identifier", (FREE_TEXT,), found, other, warning=FREE_TEXT_WARNING)
+        return Decision("identifier", (FREE_TEXT,), recognized, other, warning=FREE_TEXT_WARNING)
     if facts.n_distinct <= 1:
         held = "one value only" if facts.n_distinct else "no values at all"
-        return Decision("insensitive", (f"{held}: it tells nobody apart",), found, other)
-    if found is not None:
-        return _with_warning(facts, found.role, f"its values look like {found.what}", found, other)
+        return Decision("insensitive", (f"{held}: it tells nobody apart",), recognized, other)
+    if recognized is not None:
+        return _with_warning(
+            facts, recognized.role, f"its values look like {recognized.what}", recognized, other
+        )
     if other is not None:
         return _by_name(facts, other)
     return _by_counts(facts)
@@ -117,9 +127,9 @@ def _believed(facts: Facts, hint: NameHint | None) -> NameHint | None:
     return hint
 
 
-def _explained(found: Found, other: NameHint | None, facts: Facts) -> bool:
+def _explained(recognized: Found, other: NameHint | None, facts: Facts) -> bool:
     """Whether a name tells what values that look like people's names are: towns, firms."""
-    named = found.what == "names of people" and other is not None
+    named = recognized.what == "names of people" and other is not None
     return named and facts.ratio < _NEARLY_UNIQUE
 
 
@@ -127,14 +137,14 @@ def _tells_more(other: NameHint | None, people: NameHint) -> bool:
     return other is not None and other.length > people.length
 
 
-def _rank(facts: Facts, found: Found | None, people: NameHint | None) -> int:
+def _rank(facts: Facts, recognized: Found | None, people: NameHint | None) -> int:
     if names_a_person(facts.name):
         return 0
-    if found is not None and found.what.startswith("numbers of people"):
+    if recognized is not None and recognized.what.startswith("numbers of people"):
         return 1
     if people is not None and not is_shared(people.what):
         return 2 if people.what == "an official number" else 3
-    if found is not None and found.what.startswith(("e-mail", "UUIDs")):
+    if recognized is not None and recognized.what.startswith(("e-mail", "UUIDs")):
         return 4
     return 8
 
@@ -159,11 +169,11 @@ def _by_name(facts: Facts, hint: NameHint) -> Decision:
 
 
 def _with_warning(
-    facts: Facts, role: Role, why: str, found: Found | None, hint: NameHint | None
+    facts: Facts, role: Role, why: str, recognized: Found | None, hint: NameHint | None
 ) -> Decision:
     """The decision, with a warning where a sensitive number is its own key."""
     if role != "sensitive":
-        return Decision(role, (f"{why}: others may know it, so it is coarsened",), found, hint)
+        return Decision(role, (f"{why}: others may know it, so it is coarsened",), recognized, hint)
     reasons = [f"{why}: nobody may link it to a person"]
     warning = ""
     if facts.n_rows >= 20 and facts.n_distinct > 20 and facts.ratio >= _MANY_NUMBERS:
@@ -173,11 +183,11 @@ def _with_warning(
             "somebody outside may know it"
         )
         reasons.append(warning)
-    return Decision("sensitive", tuple(reasons), found, hint, warning)
+    return Decision("sensitive", tuple(reasons), recognized, hint, warning)
 
 
 def _by_counts(facts: Facts, hint: NameHint | None = None) -> Decision:
-    """Where neither values nor name speak, how far the column tells rows apart decides."""
+    """Decide by how far the column tells rows apart, when neither values nor name do."""
     if facts.sort == "number" and (facts.fractional or speaks_of_amounts(facts.name)):
         return _number(facts, hint)
     if facts.n_rows >= 20 and facts.all_differ and facts.sort != "date":
@@ -207,7 +217,7 @@ def _is_measure(facts: Facts) -> bool:
 
 def _number(facts: Facts, hint: NameHint | None) -> Decision:
     singles_out = facts.n_distinct > 20 and facts.ratio >= _MANY_NUMBERS
-    if not singles_out and facts.n_distinct < MANY:
+    if not singles_out and facts.n_distinct < MOST_DISTINCT:
         why = "others may know it: when in doubt, it is coarsened"
         return Decision("quasi-identifier", (why,), None, hint)
     share = "nearly every row has its own" if facts.ratio >= _NEARLY_ALL else "few rows share one"

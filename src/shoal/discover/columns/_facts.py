@@ -10,7 +10,7 @@ from typing import Any
 from shoal.schema._text import text
 from shoal.tables._engine import Engine
 
-MANY = 100_000
+MOST_DISTINCT = 100_000
 """Distinct values that are looked at."""
 _SAMPLE = 1_000
 
@@ -44,7 +44,7 @@ class Facts:
 
     @property
     def n_distinct(self) -> int:
-        """Distinct values, at most `MANY`."""
+        """Distinct values, at most `MOST_DISTINCT`."""
         return len(self.values)
 
     @property
@@ -55,12 +55,12 @@ class Facts:
     @property
     def repeats(self) -> bool:
         """Whether some value stands in several rows."""
-        return 1 < self.n_distinct < min(self.n_rows, MANY) - self.missing
+        return 1 < self.n_distinct < min(self.n_rows, MOST_DISTINCT) - self.missing
 
     @property
     def all_differ(self) -> bool:
         """Whether no two rows share a value."""
-        return self.n_distinct >= min(self.n_rows, MANY)
+        return self.n_distinct >= min(self.n_rows, MOST_DISTINCT)
 
     @cached_property
     def fractional(self) -> bool:
@@ -86,7 +86,7 @@ class Facts:
 
 def look(engine: Engine, name: str) -> Facts:
     """Count one column of a table."""
-    values, missing = engine.distinct(name, MANY)
+    values, missing = engine.distinct(name, MOST_DISTINCT)
     blank = [v for v in values if isinstance(v, str) and not v.strip()]
     kept = [v for v in values if not (isinstance(v, str) and not v.strip())] if blank else values
     titles: Mapping[str, str] = getattr(engine, "titles", {})  # few formats have some

@@ -22,7 +22,7 @@ _OF_SOMETHING = re.compile(r"\b(number|numero|anzahl|nombre|n) (of|de|di|d|des)\
 
 
 class NameHint(NamedTuple):
-    """A role that a column's name gives away, what it says the column is, and by how many signs."""
+    """A role suggested by a column's name, what the column is, and the length of the match."""
 
     role: Role
     what: str
@@ -55,15 +55,15 @@ def name_of_people(name: str) -> NameHint | None:
     True
     """
     words = words_of(name)
-    found = _longest(words, "identifier", _words.IDENTIFIERS)
-    if found is None and _NUMBERED.search(words) and not _OF_SOMETHING.search(words):
-        found = NameHint("identifier", _NUMBER, 2)
-    if found is None and names_a_person(name):
-        found = NameHint("identifier", _NUMBER, len(words))
+    hint = _longest(words, "identifier", _words.IDENTIFIERS)
+    if hint is None and _NUMBERED.search(words) and not _OF_SOMETHING.search(words):
+        hint = NameHint("identifier", _NUMBER, 2)
+    if hint is None and names_a_person(name):
+        hint = NameHint("identifier", _NUMBER, len(words))
     of_a_thing = _has(words, _words.THINGS) and not _has(words, _words.PERSONS)
-    if found is not None and found.what in (_NAME, _NUMBER) and of_a_thing:
+    if hint is not None and hint.what in (_NAME, _NUMBER) and of_a_thing:
         return None
-    return found
+    return hint
 
 
 def other_meaning(name: str) -> NameHint | None:
@@ -94,7 +94,7 @@ def names_a_person(name: str) -> bool:
 
 
 def is_shared(what: str) -> bool:
-    """Whether different people may share such an identifier: names, addresses, logins."""
+    """Whether different people may share an identifier of this kind: names, addresses, logins."""
     return what in _SHARED
 
 

@@ -209,8 +209,8 @@ def _japan(text: str) -> bool:
 
 
 def _taiwan(text: str) -> bool:
-    place = _TAIWANESE.index(text[0]) + 10
-    return (place // 10 + weighted(str(place % 10) + text[1:], (*range(9, 0, -1), 1))) % 10 == 0
+    code = _TAIWANESE.index(text[0]) + 10
+    return (code // 10 + weighted(str(code % 10) + text[1:], (*range(9, 0, -1), 1))) % 10 == 0
 
 
 def _singapore(text: str) -> bool:
@@ -220,7 +220,7 @@ def _singapore(text: str) -> bool:
 
 
 def _anything(text: str) -> bool:
-    """The form is all there is to see."""
+    """No check digit: the form is all that can be checked."""
     return bool(text)
 
 
@@ -299,8 +299,10 @@ def countries_of(value: str) -> frozenset[str]:
     if _SSN.fullmatch(value):
         return frozenset({"United States"})
     bare = _SEPARATORS.sub("", value.strip().upper())
-    found = (rule.country for rule, form in _COMPILED if form.fullmatch(bare) and rule.agrees(bare))
-    return frozenset(found)
+    countries = (
+        rule.country for rule, form in _COMPILED if form.fullmatch(bare) and rule.agrees(bare)
+    )
+    return frozenset(countries)
 
 
 CHANCES = {rule.country: rule.chance for rule in RULES} | {"United States": 0.0001}

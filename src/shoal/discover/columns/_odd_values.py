@@ -42,7 +42,13 @@ def odd_values(facts: Facts) -> str:
         return _far_away(facts)
     if facts.sort != "text":
         return ""
-    return _totals(facts) or _orders(facts) or _short_years(facts) or _units(facts) or _words(facts)
+    return (
+        _totals(facts)
+        or _orders(facts)
+        or _short_years(facts)
+        or _units(facts)
+        or _words_among_numbers(facts)
+    )
 
 
 def _totals(facts: Facts) -> str:
@@ -55,9 +61,9 @@ def _totals(facts: Facts) -> str:
 
 
 def _orders(facts: Facts) -> str:
-    """Dates of which some can only have the day first, and others only the month."""
-    found = [match for value in facts.texts if (match := _DAY.match(value)) is not None]
-    days = {(int(match[1]) > 12, int(match[2]) > 12) for match in found}
+    """A column that mixes dates with the day first and dates with the month first."""
+    matches = [match for value in facts.texts if (match := _DAY.match(value)) is not None]
+    days = {(int(match[1]) > 12, int(match[2]) > 12) for match in matches}
     if not {(True, False), (False, True)} <= days:
         return ""
     return (
@@ -77,9 +83,9 @@ def _short_years(facts: Facts) -> str:
 
 
 def _units(facts: Facts) -> str:
-    found = [_WITH_UNIT.fullmatch(value) for value in facts.texts]
-    units = {(match["before"], match["after"]) for match in found if match is not None}
-    if None not in found and len(units) == 1 and units != {("", "")}:
+    matches = [_WITH_UNIT.fullmatch(value) for value in facts.texts]
+    units = {(match["before"], match["after"]) for match in matches if match is not None}
+    if None not in matches and len(units) == 1 and units != {("", "")}:
         return (
             "numbers with a unit beside them are texts: write the numbers alone to have them "
             "coarsened"
@@ -95,7 +101,7 @@ def _units(facts: Facts) -> str:
     )
 
 
-def _words(facts: Facts) -> str:
+def _words_among_numbers(facts: Facts) -> str:
     words = [value for value in facts.texts if not _NUMBER.fullmatch(value)]
     if not words or len(words) > _MOST_WORDS or len(facts.texts) - len(words) < 2 * len(words):
         return ""

@@ -17,7 +17,7 @@ from shoal.typing import Floats
 
 
 def least_key_cost(n_rows: int, n_values: Sequence[int], costs: Floats) -> float:
-    """No key of so many rows costs less; infinite when the columns have too few values.
+    """Lower bound on the cost of a key of the rows; infinite if the columns have too few values.
 
     Whole costs make it a whole number.
     """
@@ -50,12 +50,12 @@ def _least_size(n_rows: int, n_values: Sequence[int]) -> float:
 def in_small_keys(table: CodeTable, max_size: int) -> int:
     """Attributes, as bits, that can be in a key of at most `max_size` attributes."""
     order = sorted(range(table.n_columns), key=lambda j: -table.n_codes[j])
-    found = 0
+    mask = 0
     for j in range(table.n_columns):
         others = [table.n_codes[i] for i in order[:max_size] if i != j][: max_size - 1]
         if math.prod(others) * table.n_codes[j] >= table.n_rows:
-            found |= 1 << j
-    return found
+            mask |= 1 << j
+    return mask
 
 
 def most_unique(table: CodeTable, max_size: int) -> list[int]:

@@ -37,7 +37,7 @@ class Coverage(Protocol):
 
     @property
     def total(self) -> int:
-        """What all of it would be."""
+        """Coverage when everything is covered."""
 
     @property
     def covered(self) -> int:

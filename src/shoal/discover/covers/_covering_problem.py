@@ -24,7 +24,7 @@ from shoal.typing import Floats
 
 @dataclass(frozen=True, eq=False)
 class Instance:
-    """What a search for a key covers.
+    """One search for a key: what it has to cover.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class Instance:
     claim : str
         What covering the target proves about the table.
     probability : float
-        With which it does.
+        Probability that it does.
     """
 
     coverage: AllPairs | FarCoverage | SampledPairs
@@ -82,8 +82,9 @@ class Instance:
             size, target, least = _sizes.pairs_for_key(m, eps, delta), 1.0, 1 - eps
         else:
             size = _sizes.pairs_for_quasi_identifier(m, beta, eps, delta)
+            # half way between what is asked and what is claimed: a sample may be off to both sides
             target, least = (2 - eps) * beta / 2, (1 - eps) * beta
-        if size >= n * (n - 1) // 2:
+        if size >= n * (n - 1) // 2:  # as many as there are: no need to draw
             return cls.of_all_rows(source, 1.0 if beta is None else beta)
         claim = f"with probability {1 - delta:g}: separation ratio at least {least:g}"
         differs = sample_pairs(source, size, generator)

@@ -1,4 +1,4 @@
-"""When a search has to hand over what it has."""
+"""Time limits of searches: at the deadline they return what they have."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ class Deadline:
         return self.until < math.inf and self.clock() >= self.until
 
     def share(self, part: float) -> Deadline:
-        """An earlier one, after `part` of the time that is left."""
+        """An earlier deadline, after `part` of the time that is left."""
         if self.until == math.inf:
             return self
         return Deadline(max(self.until - self.clock(), 0.0) * part, self.clock)
 
 
 def begin(time_limit: float | Deadline | None) -> Deadline:
-    """The deadline of a search that begins now; one that runs already is kept.
+    """The deadline of a search that begins now; a deadline is returned as it is.
 
     Examples
     --------

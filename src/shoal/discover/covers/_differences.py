@@ -1,4 +1,4 @@
-"""Keys of a table through its difference sets, of which only the telling ones are ever made.
+"""Keys of a table through its difference sets; only those that matter are computed.
 
 A table of n rows has n(n - 1) / 2 difference sets.  The searches start with none, propose the
 best set of attributes that hits those known so far, and look at the rows that it fails to tell
@@ -95,7 +95,7 @@ def smallest_key(
 
 
 def all_minimal_keys(table: CodeTable, max_size: int, budget: Budget) -> tuple[list[int], bool]:
-    """Every key of at most `max_size` attributes none of which can be left out.
+    """Every minimal key of at most `max_size` attributes.
 
     And whether the budget sufficed to prove that there are no others.
     """

@@ -80,8 +80,8 @@ class FarCoverage:
 
     def _count(self, sets: Sequence[frozenset[int]]) -> None:
         new = dict.fromkeys(one for one in sets if one not in self.known)
-        found = count_sets(self.engine, [tuple(sorted(one)) for one in new])
-        self.known.update((frozenset(one), split) for one, split in found)
+        splits = count_sets(self.engine, [tuple(sorted(one)) for one in new])
+        self.known.update((frozenset(one), split) for one, split in splits)
 
     def _covered_by(self, split: Split) -> int:
         return self.total - split.together if self.counts == "pairs" else split.distinct

@@ -59,12 +59,12 @@ def minimal_only(masks: Iterable[int]) -> list[int]:
 
 
 def _minimal_of_many(ordered: Sequence[int]) -> list[int]:
-    """The same of sets in their order, each compared with all that are kept at once."""
+    """The same for many sets: each is compared with all that are kept at once."""
     n_bytes = -(-max(mask.bit_length() for mask in ordered) // 64) * 8 or 8
     written = b"".join(mask.to_bytes(n_bytes, "little") for mask in ordered)
     words = np.frombuffer(written, "<u8").reshape(len(ordered), -1)
     kept, n_kept = np.empty(words.shape[::-1], np.uint64), 0
-    found = []
+    minimal = []
     for mask, own in zip(ordered, words, strict=True):
         inside = np.ones(n_kept, np.bool_)
         for known, word in zip(kept[:, :n_kept], own, strict=True):
@@ -72,8 +72,8 @@ def _minimal_of_many(ordered: Sequence[int]) -> list[int]:
         if not inside.any():
             kept[:, n_kept] = own
             n_kept += 1
-            found.append(mask)
-    return found
+            minimal.append(mask)
+    return minimal
 
 
 def smallest_hitting_set(
@@ -115,7 +115,7 @@ def smallest_hitting_set(
 def minimal_hitting_sets(
     masks: Sequence[int], among: int, max_size: int, budget: Budget
 ) -> Iterator[int]:
-    """Every hitting set of at most `max_size` of the attributes `among`, none of which can go.
+    """Every minimal hitting set of at most `max_size` of the attributes `among`.
 
     Depth first; an attribute stays only while some set is hit by it alone, so that no branch
     ends in a set that is not minimal and none is visited twice.  Stops when the budget is used up.

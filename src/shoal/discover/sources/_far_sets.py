@@ -36,13 +36,13 @@ def count_there(engine: SparkEngine, max_size: int, deadline: Deadline) -> tuple
     case; further sets until the time is up.
     """
     n_columns = len(engine.names)
-    found: Counted = []
+    counted: Counted = []
     for size in range(1, min(max_size, n_columns) + 1):
         for sets in _some(combinations(range(n_columns), size)):
             if size > 1 and deadline.passed:
-                return found, False
-            found += _count(engine, sets)
-    return found, True
+                return counted, False
+            counted += _count(engine, sets)
+    return counted, True
 
 
 def keys_there(
@@ -86,7 +86,7 @@ def _some(sets: Iterator[tuple[int, ...]]) -> Iterator[list[tuple[int, ...]]]:
 
 
 def _split(sizes: Counts, groups: Counts) -> Split:
-    """What is counted of groups, from how many have each size."""
+    """Figures of the groups, from the number of groups of each size."""
     both = zip(sizes.tolist(), groups.tolist(), strict=True)
     pairs = sum(n * (size * (size - 1) // 2) for size, n in both)  # of any size, as Python's
     return Split(pairs, int(groups.sum()), int(groups[sizes == 1].sum()))

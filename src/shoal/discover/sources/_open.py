@@ -49,11 +49,11 @@ class EngineSource:
         return CodeTable(self.names, self.engine.sample_rows(size, generator))
 
     def group_sizes(self) -> tuple[Counts, Counts]:
-        """Sizes of the groups of equal rows, each once, and how many groups have each."""
+        """Distinct sizes of the groups of equal rows, and the number of groups of each size."""
         return self.engine.group_sizes()
 
     def distinct(self) -> EngineSource:
-        """The same table with equal rows made one."""
+        """The same table without duplicate rows."""
         return EngineSource(self.engine.distinct_rows(), self.notes)
 
     def select(self, names: Sequence[str]) -> EngineSource:

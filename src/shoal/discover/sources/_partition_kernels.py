@@ -27,9 +27,9 @@ def count_split(
         for i in range(start[group], start[group + 1]):
             code = codes[order[i]]
             seen = scratch[code]
-            together += seen
+            together += seen  # pairs with each of the rows that came before
             n_distinct += seen == 0
-            n_single += (seen == 0) - (seen == 1)
+            n_single += (seen == 0) - (seen == 1)  # single until its second row comes
             scratch[code] = seen + 1
         for i in range(start[group], start[group + 1]):
             scratch[codes[order[i]]] = 0

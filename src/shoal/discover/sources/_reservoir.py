@@ -24,10 +24,10 @@ from shoal.typing import Codes, Counts, Native
 
 
 class RowSample:
-    """A reservoir of rows that serves the searches for a table that is never held in full.
+    """A random sample of a stream of rows, for searches over tables too large to hold.
 
-    Pass it to :func:`find_key` or :func:`mask` in place of a table once the stream has ended, or
-    at any time in between: the result speaks of the rows seen so far.
+    Pass it to :func:`find_key` or :func:`mask` in place of a table once the stream has ended, or at
+    any time in between: the result is about the rows seen so far.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class RowSample:
         Rows to keep.  A search by pairs needs twice as many rows as pairs; see
         :func:`pairs_for_key` and :func:`rows_for_key`.
     columns : sequence of str, optional
-        Columns to keep; all of the first batch without it.
+        Columns to keep; by default all of the first batch.
     bins : mapping of str to float, optional
         Width of the bins into which numbers of a column are put before they are compared.
     random_state : int, Generator or RandomState, optional
@@ -91,7 +91,7 @@ class RowSample:
         self._widths: dict[str, float] = {}
 
     def partial_fit(self, batch: Native) -> Self:
-        """Let the reservoir see further rows: a frame, or a mapping of names to sequences."""
+        """Offer further rows to the sample: a frame, or a mapping of names to sequences."""
         rows = _Batch(batch)
         if not self.feature_names_in_:
             self._start(rows)
@@ -173,7 +173,7 @@ class SampledSource:
         return CodedSource(self.codes()).group_sizes()
 
     def distinct(self) -> SampledSource:
-        """Not to be had: equal rows may have passed unseen."""
+        """Raise: equal rows may have passed unseen."""
         raise ParameterError(
             "rows of a stream cannot be made distinct. Leave duplicates='keep', or drop them "
             "before they reach the sample."

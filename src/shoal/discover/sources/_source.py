@@ -34,10 +34,10 @@ class Source(Protocol):
         """Rows drawn uniformly without replacement, all of them when there are not more."""
 
     def group_sizes(self) -> tuple[Counts, Counts]:
-        """Sizes of the groups of equal rows, each once, and how many groups have each."""
+        """Distinct sizes of the groups of equal rows, and the number of groups of each size."""
 
     def distinct(self) -> Source:
-        """The same table with equal rows made one."""
+        """The same table without duplicate rows."""
 
     def select(self, names: Sequence[str]) -> Source:
         """Only some of the columns."""
@@ -72,13 +72,13 @@ class CodedSource:
         return self.table.take(np.sort(rows))
 
     def group_sizes(self) -> tuple[Counts, Counts]:
-        """Sizes of the groups of equal rows, each once, and how many groups have each."""
+        """Distinct sizes of the groups of equal rows, and the number of groups of each size."""
         partition = Partition.whole(self.table).by(range(self.table.n_columns))
         sizes, groups = np.unique(partition.sizes, return_counts=True)
         return np.append(sizes, 1), np.append(groups, partition.unique)
 
     def distinct(self) -> CodedSource:
-        """The same table with equal rows made one."""
+        """The same table without duplicate rows."""
         partition = Partition.whole(self.table).by(range(self.table.n_columns))
         drop = np.ones(len(partition.order), np.bool_)
         drop[partition.start[:-1]] = False

@@ -43,7 +43,7 @@ def model_to_arrays(model: Model) -> list[np.ndarray[Any, Any]]:
 
 
 def model_from_arrays(model: Model, arrays: Sequence[Any]) -> None:
-    """Fill a model with what `model_to_arrays` gave."""
+    """Fill a model with the arrays that `model_to_arrays` returned."""
     model.kernel_ = model.transform
     basis = getattr(model.kernel_, "basis_", None)
     width = -1 if basis is None else len(basis)
@@ -57,7 +57,7 @@ def model_from_arrays(model: Model, arrays: Sequence[Any]) -> None:
 
 
 def _check(arrays: Sequence[Any], shapes: Sequence[tuple[int]], *, numbers: int) -> None:
-    """Raise unless the arrays have these shapes (-1: any length), the first so many of numbers."""
+    """Raise unless the arrays have these shapes (-1: any length) and the first hold numbers."""
     fits = len(arrays) == len(shapes) and all(
         isinstance(array, np.ndarray) and array.ndim == 1 and size in (-1, len(array))
         for array, (size,) in zip(arrays, shapes, strict=True)

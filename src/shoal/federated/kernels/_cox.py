@@ -152,7 +152,7 @@ def fit_cox(
 def _lifelines_fit(
     rows: Floats, target: Floats, ridge: float, weights: Floats | None, start: Floats | None
 ) -> Any:
-    """What lifelines fits from a starting point, of standardised features; None where it fails."""
+    """The fit of lifelines from a starting point, on standardised features; None if it fails."""
     lifelines = _lifelines()
     frame = pandas_frame(rows, [f"k{j}" for j in range(rows.shape[1])])
     frame["time"], frame["event"] = target[:, 0], target[:, 1]

@@ -73,7 +73,7 @@ def is_optimum(
 
 
 def not_converged(n_rows: int, ridge: float) -> ConvergenceError:
-    """What to raise where no optimum was found."""
+    """The error when no optimum was found."""
     return ConvergenceError(
         f"Cox regression on {n_rows} rows with ridge={ridge:g}",
         "One side of some direction may hold all who had the event, so that its hazard ratio is "

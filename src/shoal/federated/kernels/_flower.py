@@ -54,7 +54,7 @@ def serve_training(
     site_weights: Mapping[str, float] | None = None,
     certificates: tuple[bytes, bytes, bytes] | None = None,
 ) -> Federated:
-    """Be the trainer: wait for all sites, compare fingerprints, gather shares, train, evaluate.
+    """Act as the trainer: wait for all sites, compare fingerprints, gather shares, train, evaluate.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def serve_training(
 def join_training(
     address: str, share: Share, model: Model, *, root_certificates: bytes | None = None
 ) -> Model:
-    """Be a site: send the share when all fingerprints agree, and score the joint model.
+    """Take part as a site: send the share once all fingerprints agree, then score the joint model.
 
     Parameters
     ----------

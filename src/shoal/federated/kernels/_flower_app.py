@@ -134,7 +134,7 @@ class _Trainer:
                 "step": step,
             }
             answers = self._ask("train", asked, list(told))
-            newton.take([_words(content) for content in answers.values()])
+            newton.take([_masked_words(content) for content in answers.values()])
             step += 1
         final = {"classes": classes, "point": newton.z.tolist()}
         scores = self._ask("evaluate", final, list(told)).values()
@@ -183,7 +183,7 @@ def _facts(content: Any) -> Share:
     return share_from_facts(facts, empty, {"label": np.zeros(0)})
 
 
-def _words(content: Any) -> Any:
+def _masked_words(content: Any) -> Any:
     try:
         return np.frombuffer(bytes(content["masked"]), "<u8").reshape(-1, 2).astype(np.uint64)
     except (KeyError, TypeError, ValueError):

@@ -40,7 +40,7 @@ def gaussian(rows: Matrix, basis: Matrix, gamma: float) -> Matrix:
 
 
 def order_of_rows(projection: Matrix, *others: NDArray[Any]) -> NDArray[np.intp]:
-    """An order of projected rows that depends on what they hold alone, not on where they were.
+    """An order of projected rows that depends on their content alone, not on their former order.
 
     Rows that are equal in it are equal in everything, so sums in this order are equal to the last
     bit, too, however the rows were dealt to sites.

@@ -122,6 +122,7 @@ def _is_range(ends: object) -> bool:
     return (
         isinstance(ends, list)
         and len(ends) == 2
+        # by type, since True is an int, too
         and all(type(end) in (int, float) and np.isfinite(end) for end in ends)
     )
 
@@ -179,7 +180,7 @@ def make_share(
     if not allow_uniform_outcome:
         _refuse_uniform(target, site)
     projection = kernel.project(scaled)
-    order = order_of_rows(projection, *target.values())
+    order = order_of_rows(projection, *target.values())  # not that of the table: see above
     return Share(
         site=site,
         projection=projection[order],
@@ -234,7 +235,7 @@ def _refuse_constant(scaled: Floats, names: Sequence[str]) -> None:
 
 
 def _refuse_dependent(scaled: Floats, names: Sequence[str], n_components: int) -> None:
-    """Raise where features that add up to one another make as many equations as there are features.
+    """Raise if components and dependencies between features make as many equations as features.
 
     A constant feature is one equation more; so are the parts of a category (they add up to 1), a
     total beside its parts, and the same number in two units.
@@ -242,12 +243,15 @@ def _refuse_dependent(scaled: Floats, names: Sequence[str], n_components: int) -
     n_rows, n_features = scaled.shape
     if n_rows <= n_features:  # some sum fits so few rows by chance, and nobody knows which
         return
+    # its singular values are those of the rows, of which there may be millions
     triangle = np.linalg.qr(scaled - scaled.mean(axis=0), mode="r")
     _, lengths, directions = np.linalg.svd(triangle)
-    found = directions[lengths <= DEPENDENT * lengths.max()]
-    if n_components + len(found) < n_features:
+    dependent = directions[lengths <= DEPENDENT * lengths.max()]
+    if n_components + len(dependent) < n_features:  # fewer equations than unknowns
         return
-    involved = [n for n, own in zip(names, np.abs(found).T, strict=True) if own.max() > INVOLVED]
+    involved = [
+        n for n, own in zip(names, np.abs(dependent).T, strict=True) if own.max() > INVOLVED
+    ]
     raise SchemaError(
         f"features that follow from one another at this site: {', '.join(map(repr, involved))}. "
         f"With {n_components} components every row could be computed from its projection by "

@@ -115,7 +115,7 @@ def masked_numbers(
     z: Floats,
     step: int,
 ) -> Masked:
-    """What a site sends for one step: of no use to a trainer who asks other sites something else.
+    """A site's message for one step: useless to a trainer who asks other sites something else.
 
     With a cost of 0 for all others, or a plane on whose right side all their rows lie, a sum would
     be this site's own.

@@ -82,7 +82,7 @@ def decode_label(label: T, key: TransformKey) -> T | Category:
 
 
 def decode_items(items: Iterable[Any], key: TransformKey) -> frozenset[Any]:
-    """Items of a rule: aliases alone, or ``column=alias`` and the like."""
+    """Items of a rule, written as aliases alone or as ``column=alias``."""
     return frozenset(decode_text(item, key) if isinstance(item, str) else item for item in items)
 
 

@@ -84,8 +84,8 @@ def encode_file(
 def _shuffled(select: str) -> str:
     """The rows of a query in an order that a key decides which nobody keeps."""
     key = value_sql(secrets.token_hex(32))
-    place = f"sha256({key} || CAST(row_number() OVER () AS VARCHAR))"
-    return f"SELECT encoded.* FROM ({select}) AS encoded ORDER BY {place}"
+    sort_key = f"sha256({key} || CAST(row_number() OVER () AS VARCHAR))"
+    return f"SELECT encoded.* FROM ({select}) AS encoded ORDER BY {sort_key}"
 
 
 def combine_files(

@@ -109,7 +109,7 @@ class GradedGrouping(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
 
 def names_of(fitted: Any) -> Sequence[str]:
-    """What errors call the columns: their names, where the fitted table had names."""
+    """Names of the columns in errors: their own, if the fitted table had names."""
     return getattr(fitted, "feature_names_in_", [f"x{j}" for j in range(fitted.n_features_in_)])
 
 

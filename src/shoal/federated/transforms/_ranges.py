@@ -127,7 +127,7 @@ class GradedRanges:
         return result
 
     def decode_real(self, values: ArrayLike) -> Floats:
-        """Real-unit reading of any point between published values: centroids, means."""
+        """Points between published values, such as centroids and means, in real units."""
         published, agreed = self._knots
         return np.interp(np.asarray(values, np.float64), published, agreed)
 

@@ -78,9 +78,9 @@ class GroupJudge:
             column = texts[f"s{i}"]
             number = [self.codes[name][canonical(text)] for text in column.texts]
             codes = np.array(number, np.int64)[column.codes]
-            found = histogram(self.codings[name], codes, group_of, len(first))
-            start = pyarrow.array(found.start.astype(np.int32))
-            for letter, entries in (("h", found.codes), ("m", found.counts.astype(np.int32))):
+            counted = histogram(self.codings[name], codes, group_of, len(first))
+            start = pyarrow.array(counted.start.astype(np.int32))
+            for letter, entries in (("h", counted.codes), ("m", counted.counts.astype(np.int32))):
                 columns[f"{letter}{i}"] = pyarrow.ListArray.from_arrays(start, entries)
         return pyarrow.table(columns)
 

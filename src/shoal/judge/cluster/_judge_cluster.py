@@ -97,10 +97,10 @@ def judge_cluster(
         For quasi-identifiers, how labels are read, the texts of the source, and rows with each.
     """
     _judge_columns(frame, schema)
-    judge, found = make_judge(GroupJudge, frame, schema, settle, expected)
-    if found != n_rows:
+    judge, n_read = make_judge(GroupJudge, frame, schema, settle, expected)
+    if n_read != n_rows:
         raise GuaranteeError(
-            f"the output has {found} rows where {n_rows} were to be released. {_WITHHELD}"
+            f"the output has {n_read} rows where {n_rows} were to be released. {_WITHHELD}"
         )
     if source is not None:
         judge_others(frame, source, schema, keeps_all=expected is not None)
@@ -117,7 +117,7 @@ def make_judge(
 ) -> tuple[_Judge, int]:
     """What workers judge by, from the counted columns of the whole output, and its rows."""
     counted = list(dict.fromkeys([*schema.sensitive, *([schema.target] if schema.target else [])]))
-    codes, codings, histograms, values, found = {}, {}, {}, {}, 0
+    codes, codings, histograms, values, n_read = {}, {}, {}, {}, 0
     for name in counted:
         seen = _values(frame, name)
         said: dict[str | None, int] = {}
@@ -132,13 +132,13 @@ def make_judge(
         rows = np.zeros(codings[name].n_codes, np.int64)
         for text, n in said.items():
             rows[codes[name][text]] += n
-        found = int(rows.sum())
+        n_read = int(rows.sum())
         histograms[name] = _one_group(codings[name], rows)
         values[name] = [(value, codes[name][text]) for value, text, _ in seen]
-    found = found if counted else int(frame.count())
+    n_read = n_read if counted else int(frame.count())
     none = np.empty((1, 0), np.int32)
-    whole = FrequencyTable((), none, np.array([found], np.int64), histograms)
-    return kind(settle(whole), schema.quasi_identifiers, codes, codings, values), found
+    whole = FrequencyTable((), none, np.array([n_read], np.int64), histograms)
+    return kind(settle(whole), schema.quasi_identifiers, codes, codings, values), n_read
 
 
 def _judge_columns(frame: Native, schema: Schema) -> None:

@@ -41,8 +41,10 @@ def judge_ends(
     ]  # ranges are texts: a column of numbers or dates has none
     if not names:
         return
-    (found,) = frame.selectExpr(*(_ranges_in(name, at) for at, name in enumerate(names))).collect()
-    for name, labels in zip(names, found, strict=True):
+    (label_sets,) = frame.selectExpr(
+        *(_ranges_in(name, index) for index, name in enumerate(names))
+    ).collect()
+    for name, labels in zip(names, label_sets, strict=True):
         reader, texts, rows = held[name]
         own = TextColumn(np.arange(len(texts), dtype=np.int32), tuple(texts))
         if few := ends_of_few(reader, labels, own, fewest, rows=rows):
@@ -52,8 +54,8 @@ def judge_ends(
             )
 
 
-def _ranges_in(name: str, at: int) -> str:
+def _ranges_in(name: str, index: int) -> str:
     """SQL for the distinct texts of a column that begin as ranges do."""
-    place = "`" + name.replace("`", "``") + "`"
-    is_range = f"substring({place}, 1, 1) IN ('[', '<', '>')"
-    return f"collect_set(CASE WHEN {is_range} THEN {place} END) AS e{at}"
+    column = "`" + name.replace("`", "``") + "`"
+    is_range = f"substring({column}, 1, 1) IN ('[', '<', '>')"
+    return f"collect_set(CASE WHEN {is_range} THEN {column} END) AS e{index}"

@@ -13,7 +13,7 @@ from shoal.typing import Native
 GROUPS_TOGETHER = 100_000
 """Groups that a worker judges at a time."""
 
-MANY = 33
+LEAST_VALUES_FOR_WORKERS = 33
 """Values of counted columns from which on workers count them in groups, and not Spark."""
 
 
@@ -22,7 +22,8 @@ def spark_counts(texts: Native, judge: GroupJudge) -> bool:
     n_values = sum(len(values) for values in judge.values.values())
     n_marks = sum(coding.n_codes for coding in judge.codings.values())
     plain = all(kind == "string" for _, kind in texts.dtypes)
-    return plain and max(n_values, n_marks, 1) < MANY and len(judge.values) == len(judge.codes)
+    few = max(n_values, n_marks, 1) < LEAST_VALUES_FOR_WORKERS
+    return plain and few and len(judge.values) == len(judge.codes)
 
 
 def count_groups(texts: Native, judge: GroupJudge, labels: Sequence[str]) -> Native:
@@ -38,12 +39,12 @@ def count_groups(texts: Native, judge: GroupJudge, labels: Sequence[str]) -> Nat
     return added.selectExpr(*(f"`sum({name})` AS {name}" for name in ("n", *counted)))
 
 
-def _is_one_of(place: str, values: Sequence[str | None]) -> str:
+def _is_one_of(column: str, values: Sequence[str | None]) -> str:
     """A condition of SQL that a text is one of some; texts by their bytes, so that none ends it."""
     same = [
-        f"{place} IS NULL"
+        f"{column} IS NULL"
         if value is None
-        else f"coalesce({place} = CAST(X'{value.encode().hex()}' AS STRING), FALSE)"
+        else f"coalesce({column} = CAST(X'{value.encode().hex()}' AS STRING), FALSE)"
         for value in values
     ]
     return " OR ".join(same) or "FALSE"

@@ -59,12 +59,12 @@ def _require_people(
         np.bool_,
     )
     rows = np.flatnonzero(at_line[written.codes])
-    found = len(rows) if people is None else len(np.unique(people[rows]))
-    if 0 < found < (column.beyond or 0):
+    n_people = len(rows) if people is None else len(np.unique(people[rows]))
+    if 0 < n_people < (column.beyond or 0):
         raise InfeasibleError(
             f"people at the {which} of column {name!r}",
             required=column.beyond or 0,
-            achieved=found,
+            achieved=n_people,
             hint=f"Move the {which} towards the middle: it is public, so choose a round number, "
             "not the value of somebody.",
         )
@@ -84,8 +84,11 @@ def _coarse(value: Decimal, column: Column) -> list[Fraction]:
     kept = [Fraction(value)]
     if column.round_to is not None:
         step = Fraction(str(column.round_to))
-        place = Fraction(value) / step + Fraction(1, 2)
-        near = {floor(place - _TIE * (1 + abs(place))), floor(place + _TIE * (1 + abs(place)))}
+        position = Fraction(value) / step + Fraction(1, 2)
+        near = {
+            floor(position - _TIE * (1 + abs(position))),
+            floor(position + _TIE * (1 + abs(position))),
+        }
         kept = [units * step for units in near]
     if column.bottom is not None:
         kept = [max(one, Fraction(str(column.bottom))) for one in kept]

@@ -95,7 +95,7 @@ def _moved_far(
     cells: TextColumn, own: TextColumn, values: Codes, share: float, order: tuple[str, ...]
 ) -> int:
     """Values that occur more or less often than in the source, or came from too far."""
-    rank = {canonical(text): float(at) for at, text in enumerate(order)}
+    rank = {canonical(text): float(index) for index, text in enumerate(order)}
 
     def placed(column: TextColumn) -> NDArray[np.float64]:
         if not rank:

@@ -40,13 +40,13 @@ def message_doors(path: Path) -> Iterator[str]:
         end = len(data) - 10 - size
         footer = bytes(data[end : end + size])
         blocks = sorted({*_blocks(footer, _DICTIONARIES), *_blocks(footer, _BATCHES)})
-        at = blocks[0][0] if blocks else end
+        offset = blocks[0][0] if blocks else end
         fills = data[:_BEGIN] == _MARK + bytes(2) and data[-6:] == _MARK
-        fills &= _is_schema(bytes(data[_BEGIN:at]), schema)
+        fills &= _is_schema(bytes(data[_BEGIN:offset]), schema)
         for start, stop in blocks:
-            fills &= at <= start and not any(data[at:start])
-            at = stop
-        rest = bytes(data[at:end]).replace(_NO_MORE, b"", 1)
+            fills &= offset <= start and not any(data[offset:start])
+            offset = stop
+        rest = bytes(data[offset:end]).replace(_NO_MORE, b"", 1)
         data.release()
     if not fills or any(rest) or len(rest) >= _BEGIN * 8:
         yield "bytes that belong to no row"
@@ -60,14 +60,14 @@ def _blocks(footer: bytes, field: int) -> Iterator[tuple[int, int]]:
     (length,) = struct.unpack_from("<H", footer, slots)
     if 4 + 2 * field >= length:
         return
-    (place,) = struct.unpack_from("<H", footer, slots + 4 + 2 * field)
-    if not place:
+    (field_offset,) = struct.unpack_from("<H", footer, slots + 4 + 2 * field)
+    if not field_offset:
         return
-    at = root + place
-    at += struct.unpack_from("<I", footer, at)[0]
-    (count,) = struct.unpack_from("<I", footer, at)
+    offset = root + field_offset
+    offset += struct.unpack_from("<I", footer, offset)[0]
+    (count,) = struct.unpack_from("<I", footer, offset)
     for number in range(count):
-        start, head, body = struct.unpack_from("<qi4xq", footer, at + 4 + 24 * number)
+        start, head, body = struct.unpack_from("<qi4xq", footer, offset + 4 + 24 * number)
         yield start, start + head + body
 
 

@@ -31,55 +31,57 @@ _TEXTS = 6
 
 
 def is_filter_of(
-    data: Any, start: int, path: Path, place: tuple[int, int], column: Mapping[int, Any]
+    data: Any, start: int, path: Path, chunk: tuple[int, int], column: Mapping[int, Any]
 ) -> tuple[int, bool]:
     """Where a filter ends, and whether the values of its column (group, place) alone make it."""
     reader = RecordReader(data, start)
     head = reader.record()
     stop = reader.at + head[1]
     known = head.get(2) == {1: {}} and head.get(3) == {1: {}} and head.get(4) == {1: {}}
-    values = _values(path, place, column[1]) if known and not head[1] % _BLOCK else None
+    values = _values(path, chunk, column[1]) if known and not head[1] % _BLOCK else None
     if values is None or stop > len(data):
         return stop, False
     return stop, make_filter(values, head[1]) == data[reader.at : stop]
 
 
-def _values(path: Path, place: tuple[int, int], kind: int) -> list[bytes] | None:
+def _values(path: Path, chunk: tuple[int, int], kind: int) -> list[bytes] | None:
     """Values of a column of a group, as a filter hashes them; None where that is not known."""
     if find_pyarrow() is None:
         return None
     from pyarrow import parquet  # noqa: PLC0415  optional
 
     with parquet.ParquetFile(path) as file:
-        name = file.schema_arrow.names[place[1]]
-        found = file.read_row_group(place[0], [name]).column(0).unique().drop_null()
-    if len(found) > _MOST_VALUES:
+        name = file.schema_arrow.names[chunk[1]]
+        distinct = file.read_row_group(chunk[0], [name]).column(0).unique().drop_null()
+    if len(distinct) > _MOST_VALUES:
         return None
     try:
         if kind in _WHOLE:
             how, width = _WHOLE[kind]
-            if str(found.type).startswith("decimal"):
-                scale = found.type.scale
-                return [struct.pack(how, int(value.scaleb(scale))) for value in found.to_pylist()]
-            return [struct.pack(how, value) for value in found.cast(width).to_pylist()]
+            if str(distinct.type).startswith("decimal"):
+                scale = distinct.type.scale
+                return [
+                    struct.pack(how, int(value.scaleb(scale))) for value in distinct.to_pylist()
+                ]
+            return [struct.pack(how, value) for value in distinct.cast(width).to_pylist()]
         if kind in _FRACTIONS:
-            return [struct.pack(_FRACTIONS[kind], value) for value in found.to_pylist()]
+            return [struct.pack(_FRACTIONS[kind], value) for value in distinct.to_pylist()]
         if kind != _TEXTS:
             return None
-        return [text.encode() if isinstance(text, str) else text for text in found.to_pylist()]
+        return [text.encode() if isinstance(text, str) else text for text in distinct.to_pylist()]
     except (ValueError, TypeError, struct.error):  # a kind whose bytes are not known here
         return None
 
 
 def make_filter(values: list[bytes], size: int) -> bytes:
-    """A filter of so many bytes that knows some values."""
+    """A Bloom filter of `size` bytes that contains some values."""
     words = [0] * (size // 4)
     n_blocks = size // _BLOCK
     for value in values:
         mark = hash_of(value)
         block = ((mark >> 32) * n_blocks) >> 32
-        for at, salt in enumerate(_SALTS):
-            words[8 * block + at] |= 1 << (((mark & 0xFFFFFFFF) * salt & 0xFFFFFFFF) >> 27)
+        for index, salt in enumerate(_SALTS):
+            words[8 * block + index] |= 1 << (((mark & 0xFFFFFFFF) * salt & 0xFFFFFFFF) >> 27)
     return struct.pack(f"<{len(words)}I", *words)
 
 
@@ -93,13 +95,13 @@ def hash_of(value: bytes) -> int:
     ('0xef46db3751d8e999', '0x44bc2cf5ad770999')
     """
     one, two, three, four, five = _PRIMES
-    at, size = 0, len(value)
+    offset, size = 0, len(value)
     if size >= _BLOCK:
         lanes = [(one + two) & _64, two, 0, -one & _64]
-        while at + _BLOCK <= size:
-            parts = struct.unpack_from("<4Q", value, at)
+        while offset + _BLOCK <= size:
+            parts = struct.unpack_from("<4Q", value, offset)
             lanes = [_round(lane, part) for lane, part in zip(lanes, parts, strict=True)]
-            at += _BLOCK
+            offset += _BLOCK
         turns = (1, 7, 12, 18)
         mark = sum(_turned(lane, by) for lane, by in zip(lanes, turns, strict=True)) & _64
         for lane in lanes:
@@ -107,15 +109,15 @@ def hash_of(value: bytes) -> int:
     else:
         mark = five
     mark = (mark + size) & _64
-    while at + 8 <= size:
-        (part,) = struct.unpack_from("<Q", value, at)
+    while offset + 8 <= size:
+        (part,) = struct.unpack_from("<Q", value, offset)
         mark = (_turned(mark ^ _round(0, part), 27) * one + four) & _64
-        at += 8
-    if at + 4 <= size:
-        (part,) = struct.unpack_from("<I", value, at)
+        offset += 8
+    if offset + 4 <= size:
+        (part,) = struct.unpack_from("<I", value, offset)
         mark = (_turned(mark ^ part * one & _64, 23) * two + three) & _64
-        at += 4
-    for byte in value[at:]:
+        offset += 4
+    for byte in value[offset:]:
         mark = _turned(mark ^ byte * five & _64, 11) * one & _64
     mark = (mark ^ mark >> 33) * two & _64
     mark = (mark ^ mark >> 29) * three & _64

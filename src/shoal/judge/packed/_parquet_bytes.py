@@ -36,7 +36,7 @@ def parquet_doors(path: Path) -> Iterator[str]:
         strange = reader.at != len(data) - 8 or max(footer) > _KNOWN["file"]
         for number, group in enumerate(footer[_GROUPS]):
             strange |= max(group) > _KNOWN["group"]
-            for place, chunk in enumerate(group[_COLUMNS]):
+            for index, chunk in enumerate(group[_COLUMNS]):
                 column = chunk[3]
                 strange |= max(chunk) > _KNOWN["chunk"] or max(column) > _KNOWN["column"]
                 strange |= bool(column.get(8) or chunk.get(1))  # notes, and cells elsewhere
@@ -49,7 +49,7 @@ def parquet_doors(path: Path) -> Iterator[str]:
                         strange |= not _is_record(data, start, size)
                         spans.add((start, start + size))
                 if start := column.get(14):
-                    stop, is_own = is_filter_of(data, start, path, (number, place), column)
+                    stop, is_own = is_filter_of(data, start, path, (number, index), column)
                     spans.add((start, stop))
                     if not is_own:
                         yield "a filter that says which values there are"
@@ -58,30 +58,30 @@ def parquet_doors(path: Path) -> Iterator[str]:
 
 
 def _pages(data: Any, column: Mapping[int, Any]) -> tuple[int, int] | None:
-    """Where the pages of a column of a group are; None where they are not one after another."""
-    start = min(at for at in (column[9], column.get(11) or column[9]))
+    """Places of the pages of a column in a row group; None if they are not contiguous."""
+    start = min(offset for offset in (column[9], column.get(11) or column[9]))
     stop = start + column[7]
-    at, n_values, n_lists = start, 0, 0
-    while at < stop:
-        reader = RecordReader(data, at)
+    offset, n_values, n_lists = start, 0, 0
+    while offset < stop:
+        reader = RecordReader(data, offset)
         page = reader.record()
         kind = page[1]
         if max(page) > _KNOWN["page"] or kind not in (_DATA, _DICTIONARY, _DATA_AGAIN):
             return None
         n_lists += kind == _DICTIONARY
         n_values += page.get(5, page.get(8, {})).get(1, 0) if kind != _DICTIONARY else 0
-        at = reader.at + page[3]
-    return (start, stop) if at == stop and n_lists < 2 and n_values == column[5] else None
+        offset = reader.at + page[3]
+    return (start, stop) if offset == stop and n_lists < 2 and n_values == column[5] else None
 
 
-def _said_again(data: Any, at: int, column: Mapping[int, Any]) -> set[tuple[int, int]]:
-    """Where some writers (that of Polars) say once more, behind its pages, what a column is."""
-    reader = RecordReader(data, at)
+def _said_again(data: Any, offset: int, column: Mapping[int, Any]) -> set[tuple[int, int]]:
+    """Where some writers (Polars') repeat the metadata of a column behind its pages."""
+    reader = RecordReader(data, offset)
     try:
         same = reader.record() == column
     except (ValueError, IndexError):
         return set()
-    return {(at, reader.at)} if same else set()
+    return {(offset, reader.at)} if same else set()
 
 
 def _is_record(data: Any, start: int, size: int) -> bool:

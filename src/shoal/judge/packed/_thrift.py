@@ -24,12 +24,12 @@ class RecordReader:
 
     def record(self) -> dict[int, Any]:
         """The next record: its values by the numbers of their fields."""
-        found: dict[int, Any] = {}
+        fields: dict[int, Any] = {}
         field = 0
         while head := self._byte():
             field = field + (head >> 4) if head >> 4 else self._signed()
-            found[field] = self._value(head & 15)
-        return found
+            fields[field] = self._value(head & 15)
+        return fields
 
     def _value(self, kind: int) -> Any:
         if kind in (1, 2):

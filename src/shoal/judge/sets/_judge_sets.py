@@ -88,14 +88,14 @@ def rarest(column: TextColumn, separator: str, m: int) -> dict[int, tuple[int, i
     """For each size up to m: the fewest rows of a combination that occurs, and how many occur."""
     rows = np.bincount(column.codes, minlength=len(column.texts)).tolist()
     sets = [(sorted(items_of(text, separator)), n) for text, n in zip(column.texts, rows) if n]  # noqa: B905
-    found = {}
+    rarest_by_size = {}
     for size in range(1, m + 1):
         counts: Counter[tuple[str, ...]] = Counter()
         for items, n in sets:
             for combination in combinations(items, size):
                 counts[combination] += n
-        found[size] = (min(counts.values(), default=0), len(counts))
-    return found
+        rarest_by_size[size] = (min(counts.values(), default=0), len(counts))
+    return rarest_by_size
 
 
 def _judge_counts(charge: SetCharge, column: TextColumn) -> None:

@@ -25,7 +25,7 @@ def compare_tables(
     test: Native | None = None,
     random_state: int = 0,
 ) -> TableComparison:
-    """What a release keeps for analysts, whoever made it and however.
+    """Measure what a release keeps for analysts, whatever tool made it.
 
     Parameters
     ----------
@@ -42,8 +42,8 @@ def compare_tables(
     weight : str, optional
         Column of both tables with the people that a row stands for; all measures weigh rows by it.
     test : table or path, optional
-        Raw rows of others to test the classifier on; else 30 % of the raw rows are, of which the
-        release may have been made.
+        Raw rows of other people to test the classifier on; otherwise 30 % of the raw rows, which
+        may also be in the release.
     random_state : int, default=0
         Seed of drawn rows, counts and forests.
 
@@ -55,9 +55,9 @@ def compare_tables(
     Notes
     -----
     A label is read as a recipient would: spread evenly over the raw values that it stands for, or,
-    where a number is needed, by its middle.  Of more than 50,000 rows as many are drawn; a column
-    has at most 20 values that are told apart, and a number ten parts.  The order of the
-    rows does not matter: the same content gives the same figures.
+    where a number is needed, by its middle.  Of larger tables 50,000 rows are drawn; at most 20
+    values of a column are told apart, and ten parts of a number.  The order of the rows does not
+    matter: the same content gives the same figures.
 
     Examples
     --------

@@ -57,7 +57,7 @@ class TableComparison:
     @property
     def measures(self) -> tuple[Measure, ...]:
         """What people read first, in the order of the guide."""
-        found = [
+        measures = [
             Measure(
                 "rows released",
                 self.n_released / self.n_raw,
@@ -67,23 +67,23 @@ class TableComparison:
             *self._of_tables(),
             *self._of_models(),
         ]
-        return tuple(found)
+        return tuple(measures)
 
     def _of_tables(self) -> list[Measure]:
         columns, tables = self.tables.columns, self.tables
         moved = sum(column.moved for column in columns) / len(columns)
-        found = [
+        measures = [
             Measure("distributions moved", moved, percent(moved), "0 %; below 2 % is hard to see")
         ]
         if tables.moved is not None:
-            found.append(
+            measures.append(
                 Measure(
                     "two-way tables moved", tables.moved, percent(tables.moved),
                     "0 %; much more than single columns: connections are lost",
                 )
             )  # fmt: skip
         if tables.correlation_difference is not None:
-            found.append(
+            measures.append(
                 Measure(
                     "correlations changed by", tables.correlation_difference,
                     f"{tables.correlation_difference:.3f}",
@@ -91,15 +91,15 @@ class TableComparison:
                 )
             )  # fmt: skip
         error = self.counts.median_error
-        found.append(
+        measures.append(
             Measure(
                 "error of counts (median)", error, percent(error), "0 %; below 5 % for most uses"
             )
         )
-        return found
+        return measures
 
     def _of_models(self) -> list[Measure]:
-        found = [
+        measures = [
             Measure(
                 "pMSE ratio", self.propensity.ratio, f"{self.propensity.ratio:,.1f}",
                 "about 2 is another draw of people; up to 10 is good; high for coarse labels",
@@ -107,7 +107,7 @@ class TableComparison:
         ]  # fmt: skip
         if self.regression is not None:
             overlap, same = self.regression.overlap, self.regression.same_conclusion
-            found += [
+            measures += [
                 Measure(
                     f"interval overlap, regression of {self.regression.target}",
                     overlap, f"{overlap:.2f}", "1; 0 or less: intervals do not meet",
@@ -118,13 +118,13 @@ class TableComparison:
             ]  # fmt: skip
         if self.model is not None:
             model = self.model
-            found.append(
+            measures.append(
                 Measure(
                     f"accuracy for {model.target}", model.released, percent(model.released),
                     f"raw rows {percent(model.raw)}; the majority alone {percent(model.majority)}",
                 )
             )  # fmt: skip
-        return found
+        return measures
 
     @property
     def column_header(self) -> list[str]:

@@ -45,8 +45,8 @@ def compare_counts(
     for _ in range(n_queries):
         chosen = rng.permutation(len(pair.columns))[: rng.integers(1, 4)]
         raw, released = pair.raw_weights, pair.released_weights
-        for place in chosen:
-            column = pair.columns[place]
+        for index in chosen:
+            column = pair.columns[index]
             meant = _meant(column, rng)
             raw, released = (
                 raw * column.raw[:, meant].sum(1),

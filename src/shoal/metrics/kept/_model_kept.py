@@ -18,21 +18,21 @@ TEST_SHARE = 0.3
 
 @dataclass(frozen=True)
 class ModelKept:
-    """Accuracy on raw rows of a random forest that was trained on the one or the other table.
+    """Accuracy on raw rows of two random forests, trained on the raw table and on the release.
 
     Parameters
     ----------
     target : str
-        Column that is predicted; of numbers whether they are above the raw median.
+        Column that is predicted; for numbers, whether they are above the raw median.
     raw, released : float
-        Share of test rows predicted rightly after training on raw rows and on the release.
+        Share of test rows predicted correctly after training on raw rows and on the release.
     majority : float
-        The same for always saying the most frequent class: what no model has to be trained for.
+        The same for always guessing the most frequent class, which takes no model.
     n_test : int
         Test rows, which the raw model has not seen.
     is_held_out : bool
-        Whether they are rows of others.  Else they are of the raw table, and the release may have
-        been made of them.
+        Whether the test rows are of other people.  Otherwise they are raw rows, which may also be
+        in the release.
     """
 
     target: str

@@ -32,7 +32,7 @@ def order_by_content(frame: Frame, names: Sequence[str]) -> NDArray[np.int64]:
     for name, factor in zip(names, drawn | np.uint64(1), strict=True):
         codes, values = frame.factorize(name)
         said = texts(values)
-        rank = {text: place for place, text in enumerate(sorted({str(text) for text in said}), 1)}
+        rank = {text: number for number, text in enumerate(sorted({str(text) for text in said}), 1)}
         ranks = np.array([*(rank[str(text)] for text in said), 0], np.uint64)
         total += ranks[codes] * factor  # wraps around, on purpose
     return np.argsort(total, kind="stable")

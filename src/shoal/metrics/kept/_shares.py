@@ -115,12 +115,12 @@ def _ranges(name: str, frame: Frame) -> tuple[Floats, Floats, NDArray[np.bool_]]
 
 def _band(label: str | None) -> tuple[float, float, bool]:
     """What cannot be read says nothing: it may be anything."""
-    found = read_band(str(label)) or read_band(str(label), dates=True)
-    return found or _ANYTHING
+    band = read_band(str(label)) or read_band(str(label), dates=True)
+    return band or _ANYTHING
 
 
 def _edges(points: Floats, values: Floats) -> Floats:
-    """Where parts begin, but the first; each distinct number is one where there are few."""
+    """Beginnings of all parts but the first; if there are few numbers, each is a part."""
     if len(values) <= N_BINS:
         return values[1:]
     known = points[~np.isnan(points)]
@@ -148,7 +148,7 @@ def _spread(start: Any, stop: Any, own: Floats, ends: Any) -> Floats:
 
 
 def _with_missing(blocks: list[Floats], numbers: list[Floats]) -> list[Floats]:
-    """A further part for what is missing, where anything is."""
+    """Add a part for missing values, if there are any."""
     gaps = [np.isnan(one) for one in numbers]
     if not any(gap.any() for gap in gaps):
         return blocks
@@ -167,14 +167,14 @@ def pair_categories(
     """
     codes, values = raw.factorize(name)
     texts = [text(value) for value in values]
-    place, n = _places(codes, len(texts))
-    blocks = [_hot(np.append(place, n + 1)[codes].astype(np.int32), n + 2)]
+    position, n = _places(codes, len(texts))
+    blocks = [_hot(np.append(position, n + 1)[codes].astype(np.int32), n + 2)]
     for frame in (released, test):
         if frame is not None:
             new_codes, labels = frame.factorize(name)
             shares = _label_shares(name, [text(label) for label in labels], texts, schema)
             wide = np.zeros((len(labels) + 1, n + 2))
-            wide[:-1, :n] = shares[:, :-1] @ np.eye(n)[place]
+            wide[:-1, :n] = shares[:, :-1] @ np.eye(n)[position]
             wide[:-1, n] = shares[:, -1]  # a value that the raw table has not
             wide[-1, n + 1] = 1.0  # missing
             blocks.append(wide[new_codes])
@@ -186,7 +186,7 @@ def pair_categories(
 def _label_shares(
     name: str, labels: list[str | None], values: list[str | None], schema: Schema | None
 ) -> Floats:
-    """Share of each label on each value; the last column is for what is none of them."""
+    """Share of each label on each value; the last column takes all other values."""
     flags = np.zeros((len(labels), len(values) + 1))
     is_label = schema is None or schema[name].role == "quasi-identifier"
     if is_label and values and len(labels) * len(values) <= _MOST_PAIRS:
@@ -207,6 +207,6 @@ def _places(codes: Codes, n_values: int) -> tuple[NDArray[np.int64], int]:
     """Place of each value among those told apart: frequent ones first, the others together."""
     often = np.argsort(-np.bincount(codes[codes >= 0], minlength=n_values), kind="stable")
     n = min(n_values, MOST_VALUES)
-    place = np.full(n_values, n - 1, np.int64)
-    place[often[:n]] = np.arange(n)
-    return place, n
+    position = np.full(n_values, n - 1, np.int64)
+    position[often[:n]] = np.arange(n)
+    return position, n

@@ -83,12 +83,12 @@ def read_pair(
 
 
 def _frame(engine: Engine, seed: int) -> Frame:
-    """The rows in memory; of a table on a cluster only as many as are looked at."""
+    """The rows in memory; of a table on a cluster, only a sample."""
     return (engine.draw(MOST_ROWS, seed) if isinstance(engine, SparkEngine) else engine).frame()
 
 
 def _drawn(frame: Frame, names: Sequence[str], rng: np.random.Generator) -> Frame:
-    """At most so many rows, in the order of their content; the seed alone decides which."""
+    """At most `MOST_ROWS` rows, in the order of their content; the seed alone decides which."""
     ends = [name + end for name in names for end in ("", "_low", "_high")]
     order = order_by_content(frame, [name for name in ends if name in frame.names])
     if frame.n_rows > MOST_ROWS:

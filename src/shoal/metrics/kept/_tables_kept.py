@@ -89,8 +89,8 @@ def compare_tables_kept(pair: TablePair) -> TablesKept:
     apart = {key: abs(cramers_v(t) - cramers_v(after[key])) for key, t in before.items()}
     correlations = _correlations(pair)
     columns = tuple(
-        _column(column, pair, [m for key, m in moved.items() if place in key])
-        for place, column in enumerate(pair.columns)
+        _column(column, pair, [m for key, m in moved.items() if index in key])
+        for index, column in enumerate(pair.columns)
     )
     return TablesKept(
         columns,
@@ -153,8 +153,8 @@ def correlation(one: Floats, two: Floats, weights: Floats) -> float:
 def _correlations(pair: TablePair) -> list[float]:
     numbers = [column for column in pair.columns if column.is_number]
     differences = []
-    for place, one in enumerate(numbers):
-        for two in numbers[:place]:
+    for index, one in enumerate(numbers):
+        for two in numbers[:index]:
             before = correlation(_raw(one), _raw(two), pair.raw_weights)
             after = correlation(_released(one), _released(two), pair.released_weights)
             differences.append(abs(before - after))
@@ -184,7 +184,7 @@ def _column(column: ColumnPair, pair: TablePair, moved: list[float]) -> ColumnKe
 
 
 def _moments(numbers: Floats, weights: Floats) -> tuple[float, float]:
-    """Mean and standard deviation of what is known; NaN twice where nothing is."""
+    """Mean and standard deviation of the known values; NaN for both if there are none."""
     known = ~np.isnan(numbers)
     if not weights[known].sum() > 0:
         return float("nan"), float("nan")

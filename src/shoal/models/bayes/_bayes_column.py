@@ -82,8 +82,10 @@ class Labels:
         factor = table.factor(place)
         other = self.n_own if self.rest else -1
         label_of = {node: label for label, node in enumerate(self.nodes)}
-        found = [_find(path, label_of, other) for path in self.attribute.labels(factor.values)]
-        return np.array([*found, lost], np.int32)[factor.codes]
+        label_of_value = [
+            _find(path, label_of, other) for path in self.attribute.labels(factor.values)
+        ]
+        return np.array([*label_of_value, lost], np.int32)[factor.codes]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
@@ -103,8 +105,8 @@ class Labels:
         attribute = Attribute.from_dict(data["attribute"])
         cuts = tuple(float(cut) for cut in data["cuts"])
         nodes = tuple(tuple(node) for node in data["nodes"])
-        found = cls(attribute, cuts, nodes, data["known"], data["rest"], data["missing"])
-        flags = (found.known, found.rest, found.missing, attribute.public)
+        labels = cls(attribute, cuts, nodes, data["known"], data["rest"], data["missing"])
+        flags = (labels.known, labels.rest, labels.missing, attribute.public)
         right = (
             all(isinstance(flag, bool) for flag in flags)
             and all(isfinite(cut) for cut in cuts)
@@ -112,11 +114,11 @@ class Labels:
             and all(node and all(isinstance(one, str) for one in node) for node in nodes)
             and len(set(nodes)) == len(nodes)
             and not (nodes if attribute.ordered else cuts)
-            and found.names == data["names"]
+            and labels.names == data["names"]
         )
         if not right:
             raise TableError(f"column {attribute.name!r}: its labels do not fit one another.")
-        return found
+        return labels
 
 
 def _find(path: Node | None, label_of: Mapping[Node, int], other: int) -> int:
@@ -152,7 +154,7 @@ class BayesColumn:
         names = self.labels.names
         if values or self.labels.attribute.public:
             return names
-        return [f"label {place + 1}" for place in range(len(names))]
+        return [f"label {index + 1}" for index in range(len(names))]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""

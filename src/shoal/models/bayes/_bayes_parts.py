@@ -1,4 +1,4 @@
-"""Who is counted by which column, and the spans that follow from it."""
+"""Which column counts which people, and the spans that follow."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ UNCOUNTED = 0
 
 
 def draw_parts(n_rows: int, n_columns: int, seed: int) -> Codes:
-    """The column that counts each person: each counts as many, and nobody is counted twice."""
+    """Deal people out to columns: every column counts equally many, and nobody is counted twice."""
     part_of_row = np.arange(n_rows, dtype=np.int32) % max(n_columns, 1)
     np.random.default_rng(seed).shuffle(part_of_row)
     return part_of_row

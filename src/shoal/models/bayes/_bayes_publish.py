@@ -71,14 +71,14 @@ class PublishedBayes(PublishedClassifier):
         check_number("alpha", data["alpha"], 0, above=True)
         check_integer("seed", data["seed"], 0)
         check_integer("rows", data["rows"], 1)
-        found = cls(privacy=privacy, alpha=data["alpha"], random_state=data["seed"])  # type: ignore[call-arg]
-        found._read_class(data)
-        found.class_is_public_ = data["class_is_public"]
-        found.seed_, found.n_rows_ = data["seed"], data["rows"]
-        n_classes = len(found.classes_)
-        found.columns_ = tuple(BayesColumn.from_dict(own, n_classes) for own in data["labels"])
-        found.class_counts_ = read_counts(data["class_counts"], (n_classes,))
-        return found
+        model = cls(privacy=privacy, alpha=data["alpha"], random_state=data["seed"])  # type: ignore[call-arg]
+        model._read_class(data)
+        model.class_is_public_ = data["class_is_public"]
+        model.seed_, model.n_rows_ = data["seed"], data["rows"]
+        n_classes = len(model.classes_)
+        model.columns_ = tuple(BayesColumn.from_dict(own, n_classes) for own in data["labels"])
+        model.class_counts_ = read_counts(data["class_counts"], (n_classes,))
+        return model
 
     def guarantee(self) -> str:
         """What holds for every person behind the classifier, in a sentence."""

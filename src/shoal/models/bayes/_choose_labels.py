@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.models._round_cuts import MANY, round_cut
+from shoal.models._round_cuts import LEAST_SHARE_AT_CUT, round_cut
 from shoal.models.bayes._bayes_column import Labels, Node
 from shoal.models.tree._attributes import Attribute
 from shoal.models.tree.growth._training import Coded
@@ -35,18 +35,19 @@ def choose_labels(
     missing = _is_allowed(codes == NOBODY, allows)
     if attribute.ordered:
         values = coded.values[present]
-        found, known = _choose_cuts(codes, allows, ranges)
+        chosen, known = _choose_cuts(codes, allows, ranges)
         if attribute.public or attribute.order:
-            cuts = tuple(_half_way(values, cut) for cut in found)
+            cuts = tuple(_half_way(values, cut) for cut in chosen)
         else:  # at a value only where many have it, and it might be a label of its own
             cuts = tuple(
                 round_cut(
                     float(values[cut]),
                     float(values[cut + 1]),
                     attribute.kind,
-                    at_low=(codes == cut).mean() >= MANY and _is_allowed(codes == cut, allows),
+                    at_low=(codes == cut).mean() >= LEAST_SHARE_AT_CUT
+                    and _is_allowed(codes == cut, allows),
                 )
-                for cut in found
+                for cut in chosen
             )
         return Labels(attribute, cuts, (), known, False, missing)
     levels = list(zip(coded.maps, coded.labels, strict=True))
@@ -65,7 +66,7 @@ def _choose_nodes(paths: list[Node], codes: Codes, allows: Allows) -> tuple[tupl
     node_of = list(paths)
     while True:
         nodes = sorted(set(node_of))
-        number = {node: place for place, node in enumerate(nodes)}
+        number = {node: index for index, node in enumerate(nodes)}
         labels = np.array([*(number[node] for node in node_of), NOBODY], np.int32)[codes]
         allowed = allows(labels, len(nodes))
         sizes = np.bincount(labels[labels >= 0], minlength=len(nodes))
@@ -86,7 +87,7 @@ def _choose_nodes(paths: list[Node], codes: Codes, allows: Allows) -> tuple[tupl
 
 
 def _choose_cuts(codes: Codes, allows: Allows, ranges: int) -> tuple[list[int], bool]:
-    """Codes after which to cut into ranges of about as many people each.
+    """Codes after which to cut into ranges of about equally many people.
 
     And whether one range is allowed at all.
     """
@@ -104,11 +105,11 @@ def _choose_cuts(codes: Codes, allows: Allows, ranges: int) -> tuple[list[int], 
 
 
 def _spread_cuts(known: Codes, ranges: int) -> Codes:
-    """Codes after which to cut, so that ranges hold about as many people each."""
+    """Codes that cut people into `ranges` ranges of about equal size."""
     if not len(known):
         return np.empty(0, np.int32)
-    at = np.arange(1, ranges) * len(known) // ranges
-    cuts: Codes = np.unique(known[at])
+    indices = np.arange(1, ranges) * len(known) // ranges
+    cuts: Codes = np.unique(known[indices])
     return cuts[cuts < known[-1]]
 
 

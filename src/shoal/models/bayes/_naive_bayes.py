@@ -41,11 +41,11 @@ class KAnonymousNaiveBayes(PublishedBayes, ClassifierMixin, BaseEstimator):
     privacy : PrivacyModel or int, default=10
         What every span has to satisfy; a number k stands for ``KAnonymity(k)``.
     ranges : int, default=10
-        Ranges that an ordered column is cut into, at most, of about as many people each.
+        Most ranges that an ordered column is cut into, of about equally many people each.
     alpha : float, default=1.0
-        Added to every count when shares are taken of it, as in scikit-learn.
+        Added to every count before shares are computed, as in scikit-learn.
     random_state : int, default=0
-        Seed of the draw who is counted by which column.  It is published: an audit draws again.
+        Seed for dealing people out to columns.  It is published: an audit deals them out again.
 
     Attributes
     ----------
@@ -77,9 +77,9 @@ class KAnonymousNaiveBayes(PublishedBayes, ClassifierMixin, BaseEstimator):
     labels and all.  `fit` checks spans by the plain definition and raises `GuaranteeError` rather
     than return a classifier that fails.
 
-    Counts of several columns over the same people could be subtracted from one another: where one
-    group of k + 1 people holds another one of k, the difference is one person.  So the rows are
-    dealt to the columns, and each person is counted once.
+    Counts of several columns over the same people could be subtracted from one another: if a group
+    of k + 1 people contains another of k, the difference is one person.  So the rows are dealt out
+    to the columns, and each person is counted once.
 
     **Does not promise** that classes within a span differ: see `exposure_`, or ask for diversity.
     With models beyond k the choice of labels depends on private values; whoever knows how labels
@@ -185,9 +185,10 @@ class KAnonymousNaiveBayes(PublishedBayes, ClassifierMixin, BaseEstimator):
         private: PrivateColumns,
         own_class: Codes,
     ) -> Labels:
-        """Labels of one column; none where the people whom it counts are no allowed groups."""
+        """Labels of one column; none if the people it counts do not form allowed groups."""
         least = max(self.privacy_.minimum_size, 1)
         asked = _asked_of_model(self.privacy_, rows, private, len(own_class))
+        # with a private class the labels of a public column form spans, which have to be allowed
         told = not (attribute.public and self.class_is_public_)
         allows = asked if told and attribute.public else _asked_of_sizes(least)
         ranges = max(1, min(int(self.ranges), len(rows) // least))
@@ -243,6 +244,7 @@ class KAnonymousNaiveBayes(PublishedBayes, ClassifierMixin, BaseEstimator):
         total = np.tile(np.log(smooth / smooth.sum()), (table.n_rows, 1))
         for column in self.columns_:
             counts = column.counts + self.alpha
+            # a value without a label has code -1, which reads the last line: zeros change nothing
             logs = np.vstack([np.log(counts / counts.sum(axis=0)), np.zeros(len(smooth))])
             total += logs[column.labels.codes(table, place_of[column.name])]
         shares: Floats = np.exp(total - total.max(axis=1, keepdims=True))
@@ -252,8 +254,8 @@ class KAnonymousNaiveBayes(PublishedBayes, ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> NDArray[Any]:
         """Most likely class of each row."""
         winners = self.predict_proba(X).argmax(axis=1)
-        found: NDArray[Any] = self.classes_[winners]
-        return found
+        classes: NDArray[Any] = self.classes_[winners]
+        return classes
 
     def find_spans(self, X: Any, y: ArrayLike) -> tuple[Spans, NDArray[np.int64], Counted]:
         """Spans of the training rows, with histograms of private values; who is counted where.

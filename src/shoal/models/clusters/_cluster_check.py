@@ -15,19 +15,19 @@ FAR = 1e100
 """Beyond, squared distances are no numbers."""
 
 
-def check_clusters(found: Any, data: Mapping[str, Any]) -> None:
+def check_clusters(clustering: Any, data: Mapping[str, Any]) -> None:
     """Raise ValueError unless all parts fit together and would be written as they were read."""
     names, count = data["columns"]["names"], data["columns"]["count"]
-    places = [axis.place for axis in found.space_.axes]
+    places = [axis.place for axis in clustering.space_.axes]
     _require(_is_whole(count) and count >= 1 and (names is None or len(names) == count))
     _require(names is None or (all(map(_is_text, names)) and len(set(names)) == count))
     _require(all(_is_whole(place) and 0 <= place < count for place in places))
     _require(len(places) > 0 and len(set(places)) == len(places))
-    for axis in found.space_.axes:
+    for axis in clustering.space_.axes:
         _check_axis(axis, names)
-    _check_centres(found, sum(axis.width for axis in found.space_.axes))
+    _check_centres(clustering, sum(axis.width for axis in clustering.space_.axes))
     version = {"shoal": data["shoal"], "digest": data["digest"]}
-    again = found.to_dict() | version
+    again = clustering.to_dict() | version
     _require(_is_text(data["shoal"]) and again == dict(data))
     json.dumps(again, allow_nan=False)  # which raises for numbers that are none
 
@@ -46,13 +46,13 @@ def _check_axis(axis: Axis, names: Any) -> None:
         _require(tree is None or tree.labels[: tree.n_leaves] == tuple(texts))
 
 
-def _check_centres(found: Any, width: int) -> None:
+def _check_centres(clustering: Any, width: int) -> None:
     centres, rows, bins, spans = (
-        found.cluster_centers_, found.center_rows_, found.bins_, found.spans_
+        clustering.cluster_centers_, clustering.center_rows_, clustering.bins_, clustering.spans_
     )  # fmt: skip
     n = len(centres)
     _require(n >= 1 and centres.shape == (n, width) and bool((abs(centres) < FAR).all()))
-    _require(_is_number(found.tie_) and found.tie_ >= 0)
+    _require(_is_number(clustering.tie_) and clustering.tie_ >= 0)
     _require(rows.shape == (n,) and bool((rows >= 1).all()))
     _require(len(bins.names) == n and all(map(_is_text, bins.names)))
     _require(len(bins.population) == n and bool((np.asarray(bins.population) >= 0).all()))

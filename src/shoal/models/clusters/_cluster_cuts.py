@@ -32,7 +32,7 @@ Judge: TypeAlias = Callable[[NDArray[np.int64]], bool]
 
 
 def coarse_means(sums: Floats, rows: Counts, coarse: Floats) -> Floats:
-    """Means by which sums are told in multiples of `coarse` only, 0 for all digits.
+    """Means rounded so that they reveal sums only to multiples of `coarse`; 0 keeps all digits.
 
     A sum of public values over those whom private values put into a cluster tells who they are: of
     few people one choice alone adds up to it.
@@ -145,6 +145,7 @@ class ClusterReach:
         if output == len(self.keys):
             self._make_room()
         points, segments = self.moves
+        # what |x|^2 exceeds |x - c|^2 by: highest for the nearest centroid, and linear in x
         scores = self.kinds @ (2 * centre) - (centre**2).sum()
         for begin, along in segments:
             scores = scores + 2 * centre @ begin
@@ -153,7 +154,7 @@ class ClusterReach:
         self.output.shifts[:, output] = points @ (2 * centre)
 
     def _make_room(self) -> None:
-        """Room for twice as many centroids."""
+        """Double the room for centroids."""
         self.output = OutputScores(
             *(np.concatenate([one, np.zeros_like(one)], axis=-1) for one in self.output)
         )
@@ -265,4 +266,4 @@ class Search:
         if not several.any():
             return True
         span = np.unique(spans.sums, return_inverse=True)[1].ravel()
-        return self.judge(np.where(several, span, -1))
+        return self.judge(np.where(several, span, -1))  # -1: nothing is told of these

@@ -33,7 +33,7 @@ class PublishedClusters(Published):
     tie_: float
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: all but `labels_`, which says of every training row where it is.
+        """What is pickled: all but `labels_`, which tells the cluster of every training row.
 
         Refused like :meth:`to_dict`: a pickle is published as easily, and a centroid of one row is
         that row.
@@ -44,7 +44,7 @@ class PublishedClusters(Published):
         return {name: value for name, value in state.items() if name != "labels_"}
 
     def to_dict(self) -> dict[str, Any]:
-        """All that is published, as plain values; :meth:`from_dict` makes an equal rule of it.
+        """All that is published, as plain values; :meth:`from_dict` builds an equal rule.
 
         Ranges of private columns are those that were declared as their `domain`, or round numbers:
         those of the table are values of people.  Centroids that are means of fewer rows than the
@@ -66,12 +66,12 @@ class PublishedClusters(Published):
 
     @classmethod
     def _from_dict(cls, data: Mapping[str, Any], privacy: PrivacyModel) -> Self:
-        found = cls(privacy=privacy)  # type: ignore[call-arg]
-        found.space_ = ClusterSpace(tuple(Axis.from_dict(axis) for axis in data["space"]))
-        found.cluster_centers_ = np.array(data["centers"], np.float64)
-        found.center_rows_ = np.array(data["center_rows"], np.int64)
-        found.tie_ = data["tie"]
-        return found
+        clustering = cls(privacy=privacy)  # type: ignore[call-arg]
+        clustering.space_ = ClusterSpace(tuple(Axis.from_dict(axis) for axis in data["space"]))
+        clustering.cluster_centers_ = np.array(data["centers"], np.float64)
+        clustering.center_rows_ = np.array(data["center_rows"], np.int64)
+        clustering.tie_ = data["tie"]
+        return clustering
 
     def _check_read(self, data: Mapping[str, Any]) -> None:
         check_clusters(self, data)

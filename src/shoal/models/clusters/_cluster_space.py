@@ -59,12 +59,12 @@ class Axis:
 
     def to_dict(self) -> dict[str, Any]:
         """What a recipient needs to place a value; the range of a private column if declared."""
-        found: dict[str, Any] = {"name": self.name, "place": self.place, "public": self.is_public}
+        entries: dict[str, Any] = {"name": self.name, "place": self.place, "public": self.is_public}
         if self.coding is not None:
-            return found | {"coding": pack(self.coding, packed=False)}
+            return entries | {"coding": pack(self.coding, packed=False)}
         if self.is_declared:
-            found["range"] = [self.low, self.high]
-        return found | {"spread": self.spread, "origin": self.origin}
+            entries["range"] = [self.low, self.high]
+        return entries | {"spread": self.spread, "origin": self.origin}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Axis:
@@ -139,17 +139,18 @@ class ClusterSpace:
         return np.concatenate([axis.put(table) for axis in self.axes], axis=1)
 
     def units(self, points: Floats) -> Floats:
-        """How far one person is from another, about; 0 where nothing private is told."""
+        """Typical distance between two people in each dimension; 0 if nothing private is told."""
         if not self.is_private.any():
             return np.zeros(points.shape[1])
-        found = []
+        parts = []
         for axis, own in zip(self.axes, self._own(points), strict=True):
             if axis.table is not None:
-                found.append(axis.table.max(axis=0))
+                parts.append(axis.table.max(axis=0))
             else:
                 wide = float(own.std())
-                found.append(np.array([_line(NEARLY * wide) if wide else 0.0]))
-        return np.concatenate(found)
+                # a scaled spread is 1 but for rounding, which must not decide between two lines
+                parts.append(np.array([_line(NEARLY * wide) if wide else 0.0]))
+        return np.concatenate(parts)
 
     def _own(self, points: Floats) -> list[Floats]:
         """Coordinates of each column."""
@@ -183,6 +184,7 @@ class ClusterSpace:
                 else:
                     moved = np.zeros((len(axis.table), width))
                     moved[:, start:stop] = axis.table
+                    # every combination of the values of private categories
                     points = (points[:, None] + moved).reshape(-1, width)
             start = stop
         return points, tuple(segments)
@@ -240,6 +242,7 @@ def _on_lines(spread: float, origin: float, *, of_few: bool = False) -> tuple[fl
 def _is_of_few(values: Floats, few: int) -> bool:
     """Whether a column is spread by a few people: without them at its ends, much less is left."""
     ends = np.sort(values)[[min(few, len(values)) - 1, -min(few, len(values))]]
+    # the `few` values at either end all count as the innermost of them
     calm = np.clip(values, ends.min(), ends.max()).std() if ends[0] <= ends[1] else 0.0
     return bool(calm < MANYS * values.std())
 
@@ -289,6 +292,7 @@ def _place_values(coding: Coding) -> Floats:
         levels = levels[:, :-1] if levels.shape[1] > 1 else levels  # all share the root
     parts = []
     for column in np.asarray(levels).T:
-        found, at = np.unique(column, return_inverse=True)
-        parts.append(np.eye(len(found))[at] / np.sqrt(2 * levels.shape[1]))
+        nodes, index = np.unique(column, return_inverse=True)
+        # two different nodes of a level are sqrt(2) apart as unit vectors
+        parts.append(np.eye(len(nodes))[index] / np.sqrt(2 * levels.shape[1]))
     return np.concatenate(parts, axis=1)

@@ -53,11 +53,11 @@ class KAnonymousClustering(PublishedClusters, ClusterMixin, BaseEstimator):
     privacy : PrivacyModel or int, default=10
         What every span with more than one cluster has to satisfy; a number is k.
     n_clusters : int, optional
-        Stop with as many; by default when no edge can go.  Needed when no column is private,
-        since any edge can go then.
+        Stop at this number; by default when no further edge can be cut.  Needed if no column is
+        private, since then any edge can be cut.
     scale : bool, default=True
-        Bring numeric columns to mean 0 and variance 1; private ones nearly, by round numbers,
-        since these are published.
+        Scale numeric columns to mean 0 and variance 1; private ones only nearly, with round
+        numbers, since these are published.
     min_rows : int, default=1
         Rows behind every centroid.  Centroids are means over private columns too: a mean of one
         row is that row.  :meth:`to_json`, pickles and copies refuse means of fewer rows than the
@@ -99,12 +99,12 @@ class KAnonymousClustering(PublishedClusters, ClusterMixin, BaseEstimator):
     training rows with the same possible clusters are an allowed group.  This is found anew on the
     finished centroids, by the plain definition of the privacy model.  With one private numeric
     column it also holds for attackers who think nothing of a cluster that a person gets on a small
-    part of the range only, up to a hundredth of it, wherever they draw the line.  What it tells
-    that an edge was cut, or kept, is not covered.
+    part of the range only, up to a hundredth of it, wherever they draw the line.  What the choice
+    of cut edges reveals is not covered.
 
     **Departures from the paper.**  Membership of a public tuple is that of the released rule, not
-    of the tree, so that an audit of the centroids agrees.  An edge that could not go is tried
-    again after others went.  Columns with hierarchies are placed so that the squared distance of
+    of the tree, so that an audit of the centroids agrees.  An edge that could not be cut is tried
+    again after others were.  Columns with hierarchies are placed so that the squared distance of
     two values is the share of levels on which they differ.  `min_rows` is ours.  Sums over a
     cluster are told in steps of what the smallest group makes of them: exact means of public
     columns tell who is in a cluster.
@@ -242,7 +242,7 @@ class KAnonymousClustering(PublishedClusters, ClusterMixin, BaseEstimator):
         private: PrivateColumns,
     ) -> tuple[Spans, NDArray[np.int64]]:
         """Centroids of a partition, and the spans of their rule."""
-        self.cluster_centers_ = _means(points, labels, coarse)
+        self.cluster_centers_ = _cluster_means(points, labels, coarse)
         linear = LinearSpans.nearest(self.cluster_centers_, self.tie_)
         self.labels_ = linear.winner(points)
         names = tuple(f"cluster {number}" for number in range(len(self.cluster_centers_)))
@@ -312,7 +312,7 @@ class KAnonymousClustering(PublishedClusters, ClusterMixin, BaseEstimator):
         return read_privacy(self.privacy, "a clustering", self.schema)
 
 
-def _means(points: Floats, labels: NDArray[np.int64], coarse: Floats) -> Floats:
+def _cluster_means(points: Floats, labels: NDArray[np.int64], coarse: Floats) -> Floats:
     sums: Floats = np.column_stack(
         [np.bincount(labels, column).astype(np.float64) for column in points.T]
     )

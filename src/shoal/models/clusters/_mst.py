@@ -26,7 +26,7 @@ def spanning_tree(points: Floats) -> Edges:
     distinct, kind = np.unique(points, axis=0, return_inverse=True)
     kind = kind.ravel()
     first = np.full(len(distinct), -1)
-    first[kind[::-1]] = np.arange(len(points))[::-1]
+    first[kind[::-1]] = np.arange(len(points))[::-1]  # backwards: the first of equals stays
     again = np.flatnonzero(first[kind] != np.arange(len(points)))
     a, b, length = _distinct_tree(distinct)
     return (

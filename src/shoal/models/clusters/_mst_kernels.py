@@ -42,13 +42,13 @@ def _nearest(
 ) -> tuple[int, float]:
     """Nearest point of another part within a squared distance; -1 and the bound without one."""
     point, own = points[asked], part[asked]
-    found, best = -1, bound
+    nearest, best = -1, bound
     node_at, gap_at = np.empty(DEEPEST, np.int64), np.empty(DEEPEST)
     node_at[0], gap_at[0], waiting = 0, 0.0, 1
     while waiting:
         waiting -= 1
         node = node_at[waiting]
-        if gap_at[waiting] >= best or part_of_box[node] == own:
+        if gap_at[waiting] >= best or part_of_box[node] == own:  # too far, or all of its own
             continue
         if boxes.is_leaf[node]:
             for other in range(boxes.start[node], boxes.stop[node]):
@@ -59,7 +59,7 @@ def _nearest(
                     gap = points[other, d] - point[d]
                     total += gap * gap
                 if total < best:
-                    found, best = other, total
+                    nearest, best = other, total
             continue
         left, right = 2 * node + 1, 2 * node + 2
         near, far = left, right
@@ -70,31 +70,33 @@ def _nearest(
         node_at[waiting], gap_at[waiting] = far, far_gap
         node_at[waiting + 1], gap_at[waiting + 1] = near, near_gap  # looked at first
         waiting += 2
-    return found, best
+    return nearest, best
 
 
 @kernel
 def _top(parent: NDArray[np.int64], node: int) -> int:
     while parent[node] != node:
-        parent[node] = parent[parent[node]]
+        parent[node] = parent[parent[node]]  # halves the way for those who ask next
         node = parent[node]
     return node
 
 
 @kernel
-def _parts_of_boxes(boxes: Boxes, part: NDArray[np.int64], found: NDArray[np.int64]) -> None:
+def _parts_of_boxes(boxes: Boxes, part: NDArray[np.int64], part_of_box: NDArray[np.int64]) -> None:
     """The part that all points of a box are in; -1 where they are in several."""
-    for node in range(len(found) - 1, -1, -1):
+    for node in range(
+        len(part_of_box) - 1, -1, -1
+    ):  # children have higher numbers than their parent
         if boxes.is_leaf[node]:
             only = part[boxes.start[node]]
             for point in range(boxes.start[node] + 1, boxes.stop[node]):
                 if part[point] != only:
                     only = -1
                     break
-            found[node] = only
+            part_of_box[node] = only
         else:
-            left, right = found[2 * node + 1], found[2 * node + 2]
-            found[node] = left if left == right else -1
+            left, right = part_of_box[2 * node + 1], part_of_box[2 * node + 2]
+            part_of_box[node] = left if left == right else -1
 
 
 @kernel
@@ -113,8 +115,10 @@ def _best_edges(
     """
     n = len(points)
     best, begin = np.full(n, np.inf), np.full(n, -1, np.int64)
+    # first what is known from earlier rounds: it bounds the searches that follow
     for point in range(n):
         if near[point] >= 0 and part[near[point]] == part[point]:
+            # grown into its own part: its nearest neighbour outside is another one
             near[point] = -1
         if near[point] >= 0 and gap[point] < best[part[point]]:
             best[part[point]], begin[part[point]] = gap[point], point
@@ -148,6 +152,7 @@ def boruvka(points: Floats, boxes: Boxes) -> tuple[NDArray[np.int64], NDArray[np
                 break  # no part of this number
             a, b = begin[own], near[begin[own]]
             top_a, top_b = _top(parent, a), _top(parent, b)
+            # an edge of this round may have joined the two already
             if top_a != top_b:
                 parent[max(top_a, top_b)] = min(top_a, top_b)
                 one[joined], two[joined], length[joined] = a, b, best[own]

@@ -23,7 +23,7 @@ MOST_BLOCKS = 32  # blocks in which rules are given up, so that large sets cost 
 
 
 class Baskets(NamedTuple):
-    """The baskets, and what is known of their items."""
+    """The baskets, with the parents of their items and which of these are private."""
 
     columns: Mapping[str, Flags]
     parents: Mapping[str, str]
@@ -76,9 +76,9 @@ def choose_rules(
         if best is not None and worth(chosen, prefer)[0] < worth(best.rules, prefer)[0]:
             continue  # closing channels only leaves rules out
         kept = close(chosen, baskets) if close_channels else chosen
-        found = Chosen(kept, generalized, most - len(kept))
+        choice = Chosen(kept, generalized, most - len(kept))
         if best is None or worth(kept, prefer) > worth(best.rules, prefer):
-            best = found
+            best = choice
     assert best is not None
     return best
 
@@ -92,7 +92,7 @@ def _take(
     generalized: set[ItemRule] = set()
     for one in ordered:
         for rule in coarser(one.rule, baskets.parents):
-            if rule in chosen:
+            if rule in chosen:  # taken already, coarsened from another rule
                 break
             finer = split_by_rule(groups, rule, baskets.columns, baskets.private)
             if not allows(finer):
@@ -147,6 +147,7 @@ def close(chosen: list[Mined], baskets: Baskets) -> list[Mined]:
             return [*kept, *block]
         if len(block) <= least:
             return kept
+        # most rules fit, so that one search mostly settles a whole block
         half = len(block) // 2
         return extend(extend(kept, block[:half]), block[half:])
 

@@ -132,12 +132,12 @@ def find_channels(
     released = {side for rule in rules for side in (rule.left, rule.items)}
     support = {items: support_of(items, columns, n_rows) for items in released}
     support[frozenset()] = n_rows
-    found = []
+    channels = []
     for big in released:
         if not big & private:
             continue
         if 0 < support[big] < k:
-            found.append((big, big))
+            channels.append((big, big))
         for size in range(1, len(big) + 1):
             for more in combinations(sorted(big), size):
                 small = big - set(more)
@@ -145,8 +145,8 @@ def find_channels(
                 if size <= FARTHEST:
                     counted.append(_alternating(small, more, support))
                 if any(0 < rows < k for rows in counted):
-                    found.append((small, big))
-    return found
+                    channels.append((small, big))
+    return channels
 
 
 def _alternating(

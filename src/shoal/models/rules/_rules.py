@@ -63,7 +63,7 @@ class KAnonymousRules(BaseEstimator):
         Role of every item: sensitive ones are private, all others public (see
         :func:`shoal.audit.item_schema`).  Without a schema every item is public.
     privacy : PrivacyModel or int, default=10
-        What every span has to satisfy about which the rules say something private; a number is k.
+        What every span has to satisfy if the rules say something private about it; a number is k.
         Every private item is a sensitive column with the values true and false.
     min_support, min_confidence : float
         As in the mining of frequent itemsets.
@@ -73,8 +73,8 @@ class KAnonymousRules(BaseEstimator):
         Parent of each item; a rule that breaks anonymity is tried with coarser items before it is
         dropped.  Parents whose items are partly private are not used.
     close_channels : bool, default=True
-        Also leave out rules by whose supports fewer than k rows might be counted out.  Without
-        it only spans are guaranteed: publish rules without support and confidence then.
+        Also leave out rules whose supports might single out fewer than k rows.  Without it only
+        spans are guaranteed: then publish rules without support and confidence.
     prefer : {"rules", "weight"}, default="rules"
         Of the two sets that are tried, release the one with more rules, or with more support times
         confidence.
@@ -179,10 +179,11 @@ class KAnonymousRules(BaseEstimator):
             prefer=self.prefer,
         )
         rules = [one.rule for one in chosen.rules]
-        found = rule_spans(rules, wide, closed, n_rows, values)
-        found.spans.require(self.privacy_)
+        rule_groups = rule_spans(rules, wide, closed, n_rows, values)
+        rule_groups.spans.require(self.privacy_)
         self.spans_: RuleSpans = replace(
-            found, spans=replace(found.spans, groups=count_only(found.spans.groups))
+            rule_groups,
+            spans=replace(rule_groups.spans, groups=count_only(rule_groups.spans.groups)),
         )
         # in an order of their own: by that of the search, a coarser rule lies where the finer was
         self.rules_ = [one.to_dict() for one in sorted(chosen.rules, key=_place)]
@@ -251,10 +252,10 @@ def read_baskets(X: Mapping[str, Any] | Iterable[Iterable[Any]]) -> dict[str, Fl
     else:
         baskets = [set(map(str, basket)) for basket in X]
         items = sorted(set().union(*baskets))
-        place = {item: at for at, item in enumerate(items)}
+        row_of = {item: index for index, item in enumerate(items)}
         table = np.zeros((len(items), len(baskets)), np.bool_)
         for row, basket in enumerate(baskets):
-            table[[place[item] for item in basket], row] = True
+            table[[row_of[item] for item in basket], row] = True
         columns = dict(zip(items, table, strict=True))
     if not columns or not len(next(iter(columns.values()))):
         raise TableError("there are no baskets to mine.")

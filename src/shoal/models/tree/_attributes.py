@@ -98,14 +98,14 @@ class Attribute:
             except HierarchyError:
                 return [None] * len(values)
         leaf_of = {label: leaf for leaf, label in enumerate(tree.labels[: tree.n_leaves])}
-        found: list[tuple[str, ...] | None] = []
+        paths: list[tuple[str, ...] | None] = []
         for own in texts:
             leaf = leaf_of.get(own)
             if leaf is None:
-                found.append(None)
+                paths.append(None)
             else:
-                found.append(tuple(str(tree.labels[node]) for node in tree.levels[leaf, :-1]))
-        return found
+                paths.append(tuple(str(tree.labels[node]) for node in tree.levels[leaf, :-1]))
+        return paths
 
     def members(self, level: int, label: str) -> list[str]:
         """Values that a label covers, where the domain is known."""
@@ -117,9 +117,9 @@ class Attribute:
                 "Give it a hierarchy as a tree or a file."
             )
         tree = self.coarsens
-        at = tree.levels[:, level]
+        nodes = tree.levels[:, level]
         return [str(tree.labels[leaf]) for leaf in range(tree.n_leaves)
-                if str(tree.labels[at[leaf]]) == label]  # fmt: skip
+                if str(tree.labels[nodes[leaf]]) == label]  # fmt: skip
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""

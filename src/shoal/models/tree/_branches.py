@@ -31,8 +31,8 @@ def describe_branch(tree: FittedTree, node: int, child: int) -> str:
 
 def side_of(tree: FittedTree, node: int, child: int) -> int:
     """0 at most the threshold, 1 above it, 2 missing."""
-    at = int(tree.nodes.first[node])
-    return tree.nodes.child[at : at + 3].tolist().index(child)
+    first = int(tree.nodes.first[node])
+    return tree.nodes.child[first : first + 3].tolist().index(child)
 
 
 def show_threshold(attribute: Attribute, threshold: float) -> str:

@@ -16,13 +16,13 @@ from shoal.typing import Codes
 def read_cells(cells: FrequencyTable) -> Input:
     """Cells as a table: numbers and dates on the number line, everything else as text."""
     table = np.empty((cells.n_groups, len(cells.codings)), object)
-    for place, coding in enumerate(cells.codings):
+    for column, coding in enumerate(cells.codings):
         by_number = coding.kind in ("numeric", "date")
         values = [
             None if value is None else float(number) if by_number else value
             for value, number in zip(coding.texts, coding.numbers, strict=True)
         ]
-        table[:, place] = np.array([*values, None], object)[cells.keys[:, place]]
+        table[:, column] = np.array([*values, None], object)[cells.keys[:, column]]
     return Input(cells.names, table)
 
 

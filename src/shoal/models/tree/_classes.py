@@ -25,24 +25,24 @@ def read_classes(y: ArrayLike, n_rows: int) -> tuple[NDArray[Any], NDArray[np.in
     """Classes, sorted, and the code of each row."""
     if y is None:
         raise ParameterError("requires y to be passed, but the target y is None.")
-    found = column_or_1d(y if hasattr(y, "dtype") else np.asarray(y), warn=True)
-    if found.dtype.kind == "O":
-        if any(value is None or value != value for value in found):
+    classes = column_or_1d(y if hasattr(y, "dtype") else np.asarray(y), warn=True)
+    if classes.dtype.kind == "O":
+        if any(value is None or value != value for value in classes):
             raise TableError("Input y contains NaN: some classes are missing. Drop those rows.")
-        found = np.array(found.tolist())
-    elif found.dtype.kind == "f":
-        assert_all_finite(found, input_name="y")
-    if len(found) != n_rows:
-        check_consistent_length(found, np.empty(n_rows))
-    check_classification_targets(found)
-    return np.unique(found, return_inverse=True)
+        classes = np.array(classes.tolist())
+    elif classes.dtype.kind == "f":
+        assert_all_finite(classes, input_name="y")
+    if len(classes) != n_rows:
+        check_consistent_length(classes, np.empty(n_rows))
+    check_classification_targets(classes)
+    return np.unique(classes, return_inverse=True)
 
 
 def find_classes(classes: NDArray[Any], y: ArrayLike) -> Codes:
     """Codes of rows under known classes."""
-    found = column_or_1d(np.asarray(y))
+    values = column_or_1d(np.asarray(y))
     code_of = {value: code for code, value in enumerate(classes.tolist())}
-    codes = np.array([code_of.get(value, -1) for value in found.tolist()], np.int32)
+    codes = np.array([code_of.get(value, -1) for value in values.tolist()], np.int32)
     if (codes < 0).any():
         lost = int((codes < 0).sum())
         raise TableError(f"{lost} rows have a class that the model does not know.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.models._round_cuts import MANY, round_cut
+from shoal.models._round_cuts import LEAST_SHARE_AT_CUT, round_cut
 from shoal.models.tree._attributes import Attribute
 from shoal.models.tree._nodes import FittedTree, View
 from shoal.models.tree._route_kernels import LEAF, Nodes
@@ -29,7 +29,7 @@ def finish(
     """
     labels = training.labels
     kept = _kept(tree)
-    new = {old: place for place, old in enumerate(kept)}
+    new = {old: index for index, old in enumerate(kept)}
     used: dict[tuple[int, int], list[str | None]] = {}
     for old in kept:
         split = tree.split[old]
@@ -37,9 +37,9 @@ def finish(
             continue
         known = used.setdefault((split.column, _level(split)), [])
         if not attributes[split.column].ordered:
-            found = [label for own in _labels(split, labels) for label in own]
-            known.extend(label for label in found if label not in known)
-    slots = {key: place for place, key in enumerate(used)}
+            labels_of_split = [label for own in _labels(split, labels) for label in own]
+            known.extend(label for label in labels_of_split if label not in known)
+    slots = {key: index for index, key in enumerate(used)}
     views = tuple(View(column, level, tuple(known)) for (column, level), known in used.items())
     n = len(kept)
     nodes = Nodes(
@@ -56,7 +56,7 @@ def finish(
         mass=np.array([tree.mass[o] for o in kept], np.float64),
     )
     tables: list[Codes] = []
-    at = 0
+    first = 0
     for node, old in enumerate(kept):
         split = tree.split[old]
         if split is None:
@@ -65,9 +65,9 @@ def finish(
         children = [new[child] for child in split.children]
         ordered = attributes[split.column].ordered
         if ordered:
-            places = [[place] for place in split.groups.tolist()]
-            lost = [place == [2] for place in places]
-            table = np.full(3, -1, np.int32)
+            places = [[index] for index in split.groups.tolist()]
+            lost = [index == [2] for index in places]
+            table = np.full(3, -1, np.int32)  # at most the threshold, above it, missing
         else:
             groups = _labels(split, labels)
             places = [[views[slot].labels.index(label) for label in own] for own in groups]
@@ -76,6 +76,7 @@ def finish(
         for own, target in zip(places, children, strict=True):
             table[own] = target
         if to_majority:
+            # values that no branch names follow the largest branch, but not that of missing ones
             sizes = [
                 -1 if is_lost else nodes.counts[child].sum()
                 for is_lost, child in zip(lost, children, strict=True)
@@ -85,9 +86,9 @@ def finish(
             nodes.other[node] = children[places.index([])]
         nodes.slot[node] = slot
         nodes.threshold[node] = _threshold(split, attributes[split.column], training, least)
-        nodes.first[node], nodes.width[node] = at, len(table)
+        nodes.first[node], nodes.width[node] = first, len(table)
         tables.append(table)
-        at += len(table)
+        first += len(table)
     child = np.concatenate([np.empty(0, np.int32), *tables]).astype(np.int32)
     return FittedTree(tuple(attributes), views, nodes._replace(child=child), class_is_public)
 
@@ -101,7 +102,10 @@ def _threshold(split: Split, attribute: Attribute, training: Training, least: in
     low, high = float(values[above - 1]), float(values[above])
     n_low = np.count_nonzero(training.columns.codes[split.column] == above - 1)
     return round_cut(
-        low, high, attribute.kind, at_low=bool(n_low >= max(least, MANY * training.n_rows))
+        low,
+        high,
+        attribute.kind,
+        at_low=bool(n_low >= max(least, LEAST_SHARE_AT_CUT * training.n_rows)),
     )
 
 

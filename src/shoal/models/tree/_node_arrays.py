@@ -31,8 +31,8 @@ def nodes_to_dict(nodes: Nodes) -> dict[str, Any]:
 
 
 def _plain(array: NDArray[Any]) -> list[Any]:
-    found: list[Any] = array.tolist()
-    return [None if value != value else value for value in found] if array.ndim == 1 else found
+    numbers: list[Any] = array.tolist()
+    return [None if value != value else value for value in numbers] if array.ndim == 1 else numbers
 
 
 def nodes_from_dict(data: Mapping[str, Any]) -> Nodes:
@@ -65,10 +65,10 @@ def is_weighted(nodes: Nodes) -> bool:
 
 def _with_winner(numbers: Floats, winner: NDArray[np.intp]) -> Floats:
     """Numbers of each class; that of the winner is raised above the others where it is not."""
-    found, every = numbers.copy(), np.arange(len(numbers))
-    lost = (found.argmax(axis=1) != winner) | (found[every, winner] == 0)
-    found[every[lost], winner[lost]] = numbers[lost].max(axis=1) + 1
-    return found
+    shown, every = numbers.copy(), np.arange(len(numbers))
+    lost = (shown.argmax(axis=1) != winner) | (shown[every, winner] == 0)
+    shown[every[lost], winner[lost]] = numbers[lost].max(axis=1) + 1
+    return shown
 
 
 def check_nodes(nodes: Nodes, views: list[int]) -> None:

@@ -120,8 +120,8 @@ class FittedTree:
     def children(self, node: int) -> list[int]:
         """Children of a node, in the order of their branches."""
         nodes = self.nodes
-        at = int(nodes.first[node])
-        table = nodes.child[at : at + int(nodes.width[node])].tolist()
+        first = int(nodes.first[node])
+        table = nodes.child[first : first + int(nodes.width[node])].tolist()
         table.append(int(nodes.other[node]))  # a branch that names no value is only there
         return list(
             dict.fromkeys(child for child in table if child >= 0 and self._is_own(node, child))
@@ -133,10 +133,10 @@ class FittedTree:
     def labels(self, node: int, child: int) -> list[str | None]:
         """Labels of the branch from a categorical test to a child; none: all that others lack."""
         nodes = self.nodes
-        at = int(nodes.first[node])
+        first = int(nodes.first[node])
         view = self.views[nodes.slot[node]]
         return [
-            label for place, label in enumerate(view.labels) if nodes.child[at + place] == child
+            label for index, label in enumerate(view.labels) if nodes.child[first + index] == child
         ]
 
     def depth(self) -> Codes:
@@ -187,8 +187,10 @@ class FittedTree:
                 read[view.attribute] = factor.codes, attribute.labels(factor.values)
             rows, labels = read[view.attribute]
             code_of = {label: code for code, label in enumerate(view.labels)}
-            found = [-1 if own is None else code_of.get(own[view.level], -1) for own in labels]
-            codes[line] = np.array([*found, code_of.get(None, -1)], np.int32)[rows]
+            code_of_value = [
+                -1 if own is None else code_of.get(own[view.level], -1) for own in labels
+            ]
+            codes[line] = np.array([*code_of_value, code_of.get(None, -1)], np.int32)[rows]
             lost[line] = rows < 0
         return Viewed(codes, values, lost)
 
@@ -333,11 +335,11 @@ class FittedTree:
         nodes = self.nodes
         if nodes.other[node] >= 0:
             return False
-        at = int(nodes.first[node])
+        first = int(nodes.first[node])
         if not np.isnan(nodes.threshold[node]):
-            return bool(nodes.child[at + 2] < 0)
+            return bool(nodes.child[first + 2] < 0)
         labels = self.views[nodes.slot[node]].labels
-        return None not in labels or bool(nodes.child[at + labels.index(None)] < 0)
+        return None not in labels or bool(nodes.child[first + labels.index(None)] < 0)
 
     def _step(self, node: int, rows: Viewed, here: NDArray[np.int64]) -> Codes:
         view = int(self.nodes.slot[node])

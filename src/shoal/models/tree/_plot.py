@@ -53,11 +53,11 @@ def plot_tree(
         if parent >= 0:
             ax.plot([across[parent], across[node]], [-depth[parent], -depth[node]], "k-", lw=0.6)
             # nearer to the lower box: further from the other branches
-            place = across[parent] + 0.7 * (across[node] - across[parent])
+            x = across[parent] + 0.7 * (across[node] - across[parent])
             name = tree.attribute(parent).name
             label = describe_branch(tree, parent, node).removeprefix(f"{name} ").removeprefix("is ")
             ax.text(
-                place,
+                x,
                 -depth[parent] - 0.7 * (depth[node] - depth[parent]),
                 _shortened(label),
                 fontsize=6,
@@ -91,7 +91,7 @@ def _shortened(label: str) -> str:
 
 
 def _n_ends(tree: FittedTree, shown: Any) -> int:
-    """Nodes of some upper part of a tree below which nothing of it stands."""
+    """Number of nodes in the upper part of a tree that have no child in it."""
     with_child = {int(tree.nodes.parent[node]) for node in np.flatnonzero(shown).tolist()}
     return int(shown.sum()) - len(with_child - {-1})
 

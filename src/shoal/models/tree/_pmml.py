@@ -29,8 +29,8 @@ def export_pmml(tree: FittedTree, classes: Sequence[Any], target: str, version: 
     header = ET.SubElement(root, "Header", {"description": "k-anonymous decision tree"})
     ET.SubElement(header, "Application", {"name": "Shoal", "version": version})
     dictionary = ET.SubElement(root, "DataDictionary", {"numberOfFields": str(len(used) + 1)})
-    for place in used:
-        attribute = tree.attributes[place]
+    for index in used:
+        attribute = tree.attributes[index]
         if attribute.kind == "date":
             raise SchemaError(
                 f"column {attribute.name!r} is a date, which PMML export does not write. "
@@ -53,11 +53,11 @@ def export_pmml(tree: FittedTree, classes: Sequence[Any], target: str, version: 
         },
     )
     schema = ET.SubElement(model, "MiningSchema")
-    for place in used:
+    for index in used:
         ET.SubElement(
             schema,
             "MiningField",
-            {"name": tree.attributes[place].name, "invalidValueTreatment": "asIs"},
+            {"name": tree.attributes[index].name, "invalidValueTreatment": "asIs"},
         )
     ET.SubElement(schema, "MiningField", {"name": target, "usageType": "target"})
     elements = {-1: model}
@@ -122,9 +122,13 @@ def _predicate(element: ET.Element, tree: FittedTree, node: int) -> None:
         ]
         _one_of(element, shape, values)
     elif attribute.order:
-        at = int(np.floor(tree.nodes.threshold[parent])) + 1
+        first_above = int(np.floor(tree.nodes.threshold[parent])) + 1
         low = side_of(tree, parent, node) == 0
-        _one_of(element, shape, list(attribute.order[:at] if low else attribute.order[at:]))
+        _one_of(
+            element,
+            shape,
+            list(attribute.order[:first_above] if low else attribute.order[first_above:]),
+        )
     else:
         low = side_of(tree, parent, node) == 0
         cut = {

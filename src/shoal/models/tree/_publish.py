@@ -85,10 +85,12 @@ class PublishedTree(PublishedClassifier):
     def export_pmml(self, path: PathText | None = None) -> str:
         """The tree as PMML 4.4; written to `path` as well when given."""
         check_is_fitted(self, "tree_")
-        found = export_pmml(self.tree_, self.classes_.tolist(), self.class_name_, shoal.__version__)
+        document = export_pmml(
+            self.tree_, self.classes_.tolist(), self.class_name_, shoal.__version__
+        )
         if path is not None:
-            write_text(path, found)
-        return found
+            write_text(path, document)
+        return document
 
     def plot(self, ax: Any = None, max_depth: int | None = None) -> Any:
         """Draw the tree on matplotlib axes (made when not given), and return them."""
@@ -106,17 +108,17 @@ class PublishedTree(PublishedClassifier):
         return tree
 
     def leaves(self) -> list[Leaf]:
-        """What the tree says of every leaf: its rows, its class, and how sure one can be of it."""
+        """Every leaf of the tree: its rows, its class, and the share of that class."""
         check_is_fitted(self, "tree_")
-        found = []
+        leaves = []
         for node in self.tree_.leaves.tolist():
             counts = self.tree_.nodes.counts[node]
             winner = int(self.tree_.nodes.mass[node].argmax())
             path = describe_path(self.tree_, node)
             share = float(counts.max() / counts.sum())
             label = self.classes_.tolist()[winner]
-            found.append(Leaf(node, path, label, int(counts.sum()), share))
-        return found
+            leaves.append(Leaf(node, path, label, int(counts.sum()), share))
+        return leaves
 
     def guarantee(self) -> str:
         """What holds for every person behind the tree, in a sentence."""

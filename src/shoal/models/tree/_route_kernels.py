@@ -34,18 +34,18 @@ class Nodes(NamedTuple):
 @kernel
 def next_node(nodes: Nodes, node: int, code: int, value: float) -> int:
     """Where a row goes from a node; the node itself when it stops there."""
-    at = -1
+    branch = -1  # a value that the tree does not know has none
     if np.isnan(nodes.threshold[node]):
         if code >= 0:
-            at = code
+            branch = code
     elif np.isnan(value):
-        at = 2
+        branch = 2
     else:
-        at = 0 if value <= nodes.threshold[node] else 1
-    found = nodes.child[nodes.first[node] + at] if at >= 0 else -1
-    if found < 0:
-        found = nodes.other[node]
-    return found if found >= 0 else node
+        branch = 0 if value <= nodes.threshold[node] else 1
+    child = nodes.child[nodes.first[node] + branch] if branch >= 0 else -1
+    if child < 0:
+        child = nodes.other[node]
+    return child if child >= 0 else node
 
 
 @kernel
@@ -68,8 +68,8 @@ def route(nodes: Nodes, codes: Codes, values: Floats) -> NDArray[np.int64]:
 @kernel
 def step(nodes: Nodes, node: int, codes: Codes, values: Floats, lost: Flags, rows: Counts) -> Codes:
     """Where each of some rows goes from one node; -1 for a row whose value is missing."""
-    found = np.empty(rows.shape[0], np.int32)
+    following = np.empty(rows.shape[0], np.int32)
     for i in range(rows.shape[0]):
         row = rows[i]
-        found[i] = -1 if lost[row] else next_node(nodes, node, codes[row], values[row])
-    return found
+        following[i] = -1 if lost[row] else next_node(nodes, node, codes[row], values[row])
+    return following

@@ -71,7 +71,7 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
     prune : bool or "auto", default="auto"
         Error-based pruning by subtree replacement; "auto" prunes with the gain ratio only.
     confidence_factor : float, default=0.25
-        Confidence of the error estimate by which subtrees are pruned; smaller prunes more.
+        Confidence of the error estimate used for pruning; smaller values prune more.
     look_ahead : bool, default=False
         Where the best split of a node starves (some branch has rows of several classes and no
         split is allowed there), take the split that gains most together with those after it:
@@ -89,9 +89,9 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
         At least two branches of a split need this many rows (or as much weight).  By default 2
         with the gain ratio and 1 otherwise.
     unseen : {"node", "majority", "error"}, default="node"
-        Where a value goes that no branch of a test has: it stops and gets the node's own
+        Where a value goes that no branch of a test names: it stops and gets the node's own
         distribution, it follows the branch with most rows, or it raises an error.  A branch for
-        "anything else" has it.  The guarantee counts on it, so it is fixed by `fit`.
+        "anything else" takes it.  The guarantee counts on it, so it is fixed by `fit`.
 
     Attributes
     ----------
@@ -113,19 +113,20 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
     Notes
     -----
     **Guarantee.**  For every training row, the set of bins it can fall in when its private values
-    vary freely is a single one, or the training rows that share this set are an allowed group
-    under `privacy` (with `KAnonymity(k)`: at least k rows).  `fit` checks this on the finished tree
-    with code that shares nothing with the search, and raises `GuaranteeError` rather than return a
-    tree that fails.  A missing public value is read strictly: its row gets a branch of its own, and
-    the attacker may think of any branch for it.  A test of a public or private column names only
-    values that as many of the rows have that may be at its node as `privacy` wants of a group; this
-    is checked on the finished tree, too.
+    vary freely is a single one, or the training rows that share this set are an allowed group under
+    `privacy` (with `KAnonymity(k)`: at least k rows).  `fit` checks this on the finished tree with
+    code that shares nothing with the search, and raises `GuaranteeError` rather than return a tree
+    that fails.  A missing public value is read strictly: its row gets a branch of its own, and the
+    attacker may think of any branch for it.  A test of a public or private column names a value
+    only if enough of the rows that may be at its node have it: as many as `privacy` wants in a
+    group.  This is checked on the finished tree, too.
 
     **Does not promise** that classes within a span differ: see `exposure_`, or ask for diversity.
-    What the choice of splits tells is not covered: of few people it may be that one table alone
-    makes a tree.  Sample weights are not people: groups count rows.  With k of 2 or more no weight
-    and no sum of weights is kept, only shares of classes in hundredths, and in nodes of fewer than
-    k rows those of the rows; whoever knows everybody's weights may still learn from them.
+    What the choice of splits reveals is not covered: where people are few, a tree may follow from
+    one table alone.  Sample weights are not people: groups count rows.  With k of 2 or more no
+    weight and no sum of weights is kept, only shares of classes in hundredths, and in nodes of
+    fewer than k rows those of the rows; whoever knows everybody's weights may still learn from
+    them.
 
     **Departures from the paper.**  A node's best allowed split is looked for when the node is made
     and checked again when its turn comes; since groups only get finer, this refuses what the
@@ -384,8 +385,8 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> NDArray[Any]:
         """Most frequent class of the node at which each row stops."""
         winners = self.predict_proba(X).argmax(axis=1)
-        found: NDArray[Any] = self.classes_[winners]
-        return found
+        classes: NDArray[Any] = self.classes_[winners]
+        return classes
 
     def find_spans(self, X: Any, y: ArrayLike) -> tuple[Spans, NDArray[np.int64]]:
         """Spans of the rows of a table under this tree, with histograms of private values.

@@ -133,6 +133,7 @@ def _meets(compiled: CompiledModel, condition: int, size: int, counts: Counts) -
         compiled.level[condition],
         compiled.second[condition],
     )
+    # asked even of a group without rows: that nobody of it is in the table tells something, too
     if kind == PRESENCE:
         return _presence(size, counts, level, second)
     if size == 0:
@@ -158,7 +159,7 @@ def _meets(compiled: CompiledModel, condition: int, size: int, counts: Counts) -
         return _ordered_distance(size, counts, floats, order) <= level + SLACK
     if kind == TREE:
         return _tree_distance(size, counts, floats, values) <= level + SLACK
-    return _sparse(size, counts, floats, values, level, second)
+    return _proximity(size, counts, floats, values, level, second)
 
 
 @kernel
@@ -201,6 +202,7 @@ def _equal_distance(size: int, counts: Counts, overall: Floats) -> float:
     for code in range(counts.shape[0]):
         if counts[code] > 0:
             over = counts[code] / size - overall[code]
+            # what some values have too much of others lack: the surplus is half of all differences
             if over > 0:
                 surplus += over
     return surplus
@@ -215,6 +217,7 @@ def _ordered_distance(
     moved, carried = 0.0, 0.0
     for index in range(order.shape[0]):
         carried += counts[order[index]] / size - overall[index]
+        # earth mover's distance on a line: what is carried past each value, summed up
         moved += abs(carried)
     return moved / (order.shape[0] - 1)
 
@@ -262,7 +265,7 @@ def _reaches(size: int, counts: Counts, least: Floats) -> bool:
 
 
 @kernel
-def _sparse(
+def _proximity(
     size: int, counts: Counts, numbers: Floats, order: NDArray[np.int64], e: float, m: float
 ) -> bool:
     """Whether at most 1/m of the rows lie within e of any present value."""
@@ -270,6 +273,7 @@ def _sparse(
     low, high, inside = 0, 0, 0
     for index in range(n):
         here = numbers[index]
+        # a missing value is no number (NaN): near itself alone, which `high <= index` sees to
         while high < n and (high <= index or numbers[high] - here <= e):
             inside += counts[order[high]]
             high += 1
@@ -285,5 +289,5 @@ def _sparse(
 def _presence(size: int, counts: Counts, low: float, high: float) -> bool:
     if counts[0] == 0:
         return size == 0
-    share = size / counts[0]
+    share = size / counts[0]  # of the population's people, who are counted in the one code
     return share >= low - SLACK and share <= high + SLACK

@@ -37,6 +37,7 @@ def touch_cell(
     """Add the values of a cell to a histogram and list the new ones; return the list's length."""
     for entry in range(compiled.start[cell], compiled.start[cell + 1]):
         code = compiled.codes[entry]
+        # cells are only ever added here: a count that is not zero was listed before
         if histogram[code] == 0:
             present[n_present] = code
             n_present += 1
@@ -140,6 +141,7 @@ def _meets_sparse(
     if kind == EQUAL:
         surplus = 0.0
         for code in codes:
+            # absent values only lack, and what they lack is surplus in others
             surplus += max(0.0, counts[code] / size - floats[code])
         return surplus <= level + SLACK
     if kind == CAP:
@@ -157,6 +159,7 @@ def _meets_sparse(
     if kind == ORDERED:
         m = int(second)
         return _ordered_sparse(size, counts, codes, floats, values, m) <= level + SLACK
+    # `second` is the distance of an empty group, which the values present change
     if kind == TREE:
         return second + _tree_sparse(size, counts, codes, floats, values) <= level + SLACK
     return _proximity_sparse(size, counts, codes, floats, values, level, second)
@@ -175,6 +178,7 @@ def _recursive_sparse(
         ranked[i] = counts[codes[i]]
     _sort(ranked)
     tail = 0
+    # counts rise: all but the l - 1 largest, as in the dense loop
     for i in range(codes.shape[0] - l + 1):
         tail += ranked[i]
     return codes.shape[0] >= l and ranked[codes.shape[0] - 1] < c * tail - SLACK * size
@@ -200,6 +204,7 @@ def _ordered_sparse(
     for i in range(codes.shape[0]):
         places[i] = values[m + codes[i]]
     _sort(places)
+    # up to the first present value nothing is carried, and the whole's own share is missing
     moved, carried = before[places[0]], 0.0
     for i in range(places.shape[0]):
         carried += counts[values[places[i]]] / size
@@ -226,7 +231,7 @@ def _tree_sparse(
     parent, start, stop = values[:n_nodes], values[n_nodes : 2 * n_nodes], values[2 * n_nodes :]
     climb = floats[n_leaves + n_nodes : n_leaves + 2 * n_nodes]
     below = floats[n_leaves + 2 * n_nodes :]
-    leaves = codes.copy()
+    leaves = codes.copy()  # sorted, since the leaves below a node lie together
     _sort(leaves)
     n = leaves.shape[0]
     rows = np.zeros(n + 1, np.int64)
@@ -245,6 +250,7 @@ def _tree_sparse(
                 else:
                     end = middle
             inside = (rows[last] - rows[i]) / size
+            # earth mover's distance in a tree: what crosses the edge above a node, times its cost
             changed += climb[node] * (abs(inside - below[node]) - below[node])
             node = parent[node]
     return changed
@@ -268,6 +274,7 @@ def _proximity_sparse(
     low, high, inside = 0, 0, 0
     for i in range(n):
         here = numbers[places[i]]
+        # as in the dense loop, over the places of present values only
         while high < n and (high <= i or numbers[places[high]] - here <= e):
             inside += counts[values[places[high]]]
             high += 1

@@ -38,7 +38,7 @@ class AlphaKAnonymity(ColumnModel):
     k : int
         Smallest size of a group, at least 1.
     column : str, optional
-        The sensitive column; every one of them when not given.
+        The sensitive column; by default every one.
     values : tuple of str, optional
         The values to protect; every value of the column when not given.  They say what somebody
         has to hide: manifests and pickles tell how many they are, not which.
@@ -165,7 +165,7 @@ class PSensitive(ColumnModel):
     p, k : int
         At least 1; `p` is at most `k`.
     column : str, optional
-        The sensitive column; every one of them when not given.
+        The sensitive column; by default every one.
 
     Notes
     -----

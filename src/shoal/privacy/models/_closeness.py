@@ -33,7 +33,7 @@ class TCloseness(ColumnModel):
     t : float
         Largest earth mover's distance between a group and the whole, from 0 to 1.
     column : str, optional
-        The sensitive column; every one of them when not given.
+        The sensitive column; by default every one.
     distance : {"equal", "ordered", "hierarchical"}
         How far apart two values are.  *equal*: 1.  *ordered* (numeric, date and ordinal columns):
         places between them over places between the first and the last value that occurs.

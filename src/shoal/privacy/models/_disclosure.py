@@ -31,7 +31,7 @@ class DeltaDisclosure(ColumnModel):
     delta : float
         Above 0.
     column : str, optional
-        The sensitive column; every one of them when not given.
+        The sensitive column; by default every one.
 
     Notes
     -----
@@ -94,14 +94,14 @@ class DeltaDisclosure(ColumnModel):
 
     def conditions(self, cells: FrequencyTable) -> list[Condition]:
         """A largest and a least share for every value."""
-        found = []
+        conditions = []
         for name in self.columns(cells):
             share = overall(cells.histograms[name])
             least = share * 2.0**-self.delta
-            found.append(self.column_condition(cells, name))
+            conditions.append(self.column_condition(cells, name))
             asked = float((least > 0).sum())
-            found.append(Condition(FLOOR, name, self.delta, asked, floats=least))
-        return found
+            conditions.append(Condition(FLOOR, name, self.delta, asked, floats=least))
+        return conditions
 
     def column_condition(self, cells: FrequencyTable, column: str) -> Condition:
         """The largest share of every value."""

@@ -30,7 +30,7 @@ class DistinctDiversity(ColumnModel):
     l : int
         Least number of values, at least 1.
     column : str, optional
-        The sensitive column; every one of them when not given.
+        The sensitive column; by default every one.
 
     Notes
     -----
@@ -91,7 +91,7 @@ class EntropyDiversity(ColumnModel):
     l : float
         At least 1; groups are then as uncertain as `l` values of equal frequency.
     column : str, optional
-        The sensitive column; every one of them when not given.
+        The sensitive column; by default every one.
 
     Notes
     -----
@@ -163,7 +163,7 @@ class RecursiveDiversity(ColumnModel):
     l : int
         At least 1.
     column : str, optional
-        The sensitive column; every one of them when not given.
+        The sensitive column; by default every one.
 
     Notes
     -----
@@ -254,7 +254,7 @@ class ConfidenceLimit(ColumnModel):
     c : float
         From 0.5 to 1.
     column : str, optional
-        The sensitive column; every one of them when not given.
+        The sensitive column; by default every one.
 
     Notes
     -----

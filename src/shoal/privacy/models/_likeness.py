@@ -31,7 +31,7 @@ class BetaLikeness(ColumnModel):
     beta : float
         Above 0.
     column : str, optional
-        The sensitive column; every one of them when not given.
+        The sensitive column; by default every one.
     enhanced : bool
         Bound the gain by min(beta, -ln p): frequent values may gain less.
 

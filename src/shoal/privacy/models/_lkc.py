@@ -32,7 +32,7 @@ class LKCPrivacy(ProjectionModel):
     c : float, default=1
         Largest share of a sensitive value among those rows, above 0; 1 limits nothing.
     column : str, optional
-        The sensitive column that `c` is about; every one of them when not given.
+        The sensitive column that `c` is about; by default every one.
 
     Notes
     -----

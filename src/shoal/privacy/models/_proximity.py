@@ -33,7 +33,7 @@ class Proximity(ColumnModel):
     m : float
         At least 1.
     column : str, optional
-        The sensitive column, with numbers; every one of them when not given.
+        The sensitive column, with numbers; by default every one.
 
     Notes
     -----

@@ -33,16 +33,17 @@ class Uniqueness(MeanModel):
     attacker : {"prosecutor", "journalist"}, optional
         Prosecutor: alone in the table.  Journalist: alone in the population.
     population : FrequencyTable, optional
-        The quasi-identifiers of everybody who might be in the table, those who are included; then
+        The quasi-identifiers of everybody who might be in the table, including those who are; then
         rows that are alone in it are counted.
 
     Notes
     -----
-    **Guarantee.**  No more rows are alone.  With `fraction` it is no more than an estimate, by the
-    decision rule of Dankar and others, and the estimate need not fall when groups are joined.
+    **Guarantee.**  At most this share of the rows is alone.  With `fraction` the share is only an
+    estimate, by the decision rule of Dankar and others, and need not fall when groups are joined.
 
     **Search.**  The condition is about the whole table.  Methods first search without it, and then
-    without any row that is alone, which always does; what is released is asked the share itself.
+    for groups without any row that is alone, which is always enough; the release itself is checked
+    against `share`.
 
     Examples
     --------
@@ -107,5 +108,5 @@ class Uniqueness(MeanModel):
         alone = int((sizes == 1).sum())
         if not alone or self.fraction is None:
             return 0.0
-        found = estimate_uniques(sizes, self.fraction)
-        return min(1.0, found.share * int(sizes.sum()) / alone)
+        estimate = estimate_uniques(sizes, self.fraction)
+        return min(1.0, estimate.share * int(sizes.sum()) / alone)

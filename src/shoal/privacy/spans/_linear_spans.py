@@ -146,6 +146,7 @@ class LinearSpans:
                     continue
                 cut = -gap / rise
                 if rise > 0:
+                    # equal scores go to the lower number: for the higher one the end is open
                     low_open = np.where(cut > low, strict, low_open | ((cut == low) & strict))
                     low = np.maximum(low, cut)
                 else:
@@ -162,6 +163,7 @@ class LinearSpans:
         wins = np.zeros((len(scores), self.n_outputs), np.bool_)
         corners = product((0.0, 0.5, 1.0), repeat=n) if n <= MOST_CORNERS else [(0.5,) * n]
         for corner in corners:
+            # most outputs that win anywhere win at a corner or in the middle
             wins |= self._wins(scores + np.array(corner) @ slopes)
         for j, pairs in enumerate(self.duels):
             if not len(pairs):
@@ -169,6 +171,7 @@ class LinearSpans:
             rise = slopes[:, pairs[:, 0]] - slopes[:, pairs[:, 1]]  # segment x duel
             gap = scores[:, pairs[:, 0]] - scores[:, pairs[:, 1]]
             gap += np.where(pairs[:, 0] > pairs[:, 1], -self.tie, self.tie)
+            # a duel that is lost even at its best point is lost everywhere: no programme is needed
             open_rows = ~wins[:, j] & (gap + np.maximum(rise, 0).sum(axis=0) > 0).all(axis=1)
             for row in np.flatnonzero(open_rows).tolist():
                 wins[row, j] = _some_point(gap[row], rise)

@@ -48,7 +48,7 @@ class RuleGroups:
         return np.bincount(self.label, minlength=self.n_groups).astype(np.int64)
 
     def split(self, states: NDArray[np.int64], tells: Flags) -> RuleGroups:
-        """Groups after a further rule, of which each basket has a state.
+        """Groups after one more rule, split by each basket's state under it.
 
         `tells` says of each state whether a basket that has it by its public items may be in
         another one by its private items.
@@ -56,9 +56,9 @@ class RuleGroups:
         key = self.label * N_STATES + states
         seen = np.zeros(self.n_groups * N_STATES, np.bool_)
         seen[key] = True
-        found = np.flatnonzero(seen)
+        pairs = np.flatnonzero(seen)
         number = np.cumsum(seen) - 1
-        return RuleGroups(number[key], self.told[found // N_STATES] | tells[found % N_STATES])
+        return RuleGroups(number[key], self.told[pairs // N_STATES] | tells[pairs % N_STATES])
 
     def first_rows(self) -> NDArray[np.intp]:
         """First basket of each group."""
@@ -102,7 +102,7 @@ def states_of(
 
 def has_all(items: Iterable[str], columns: Mapping[str, Flags], n_rows: int) -> Flags:
     """Which baskets hold all items."""
-    found = np.ones(n_rows, np.bool_)
+    has = np.ones(n_rows, np.bool_)
     for item in items:
-        found &= columns[item]
-    return found
+        has &= columns[item]
+    return has

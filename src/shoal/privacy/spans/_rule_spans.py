@@ -119,11 +119,11 @@ def count_classes(rules: Sequence[ItemRule], items: Iterable[str] | None = None)
     used = sorted({item for rule in rules for item in rule.items} if items is None else items)
     if len(used) > MOST_ITEMS:
         return None
-    found = set()
+    states = set()
     for chosen in product((False, True), repeat=len(used)):
         basket = {item for item, is_in in zip(used, chosen, strict=True) if is_in}
-        found.add(tuple(rule.state(basket) for rule in rules))
-    return len(found)
+        states.add(tuple(rule.state(basket) for rule in rules))
+    return len(states)
 
 
 def read_rules(rules: Any) -> list[ItemRule]:
@@ -132,15 +132,15 @@ def read_rules(rules: Any) -> list[ItemRule]:
         sides = zip(list(rules["antecedents"]), list(rules["consequents"]), strict=True)
     else:
         sides = (_sides(rule) for rule in rules)
-    found: list[ItemRule] = []
+    checked: list[ItemRule] = []
     for left, right in sides:
         rule = ItemRule(_items(left), _items(right))
         if not rule.right or rule.left & rule.right:
             raise SchemaError(
-                f"rule {len(found)}: its right side is empty or shares items with its left side."
+                f"rule {len(checked)}: its right side is empty or shares items with its left side."
             )
-        found.append(rule)
-    return found
+        checked.append(rule)
+    return checked
 
 
 def _sides(rule: Any) -> tuple[Any, Any]:

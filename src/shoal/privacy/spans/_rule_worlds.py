@@ -157,7 +157,7 @@ def _solve(rows: np.ndarray, right: np.ndarray, k: int) -> bool:
     most = np.where(rows > 0, right[:, None], np.inf).min(axis=0)
     counts = hstack([coo_array(rows), coo_array((len(rows), n_kinds))])
     one = eye_array(n_kinds)
-    found = milp(
+    solution = milp(
         np.zeros(2 * n_kinds),
         integrality=np.ones(2 * n_kinds),
         bounds=Bounds(0, np.concatenate([most, np.ones(n_kinds)])),
@@ -168,9 +168,9 @@ def _solve(rows: np.ndarray, right: np.ndarray, k: int) -> bool:
         ],
         options={"node_limit": MOST_NODES},
     )
-    if found.x is None:
+    if solution.x is None:
         return False
-    world = np.rint(found.x[:n_kinds])  # what a solver says is checked in whole numbers
+    world = np.rint(solution.x[:n_kinds])  # what a solver says is checked in whole numbers
     return bool((rows @ world == right).all() and ((world == 0) | (world >= k)).all())
 
 

@@ -116,12 +116,12 @@ class Spans:
 
         Returns the spans, in order of first appearance, and the span of each row.
         """
-        row, found = np.nonzero(np.asarray(reach, np.bool_))
+        row, bins = np.nonzero(np.asarray(reach, np.bool_))
         start = np.zeros(len(reach) + 1, np.int64)
         np.cumsum(np.bincount(row, minlength=len(reach)), out=start[1:])
         packed = np.packbits(np.asarray(reach, np.bool_), axis=1).astype(np.int32)
         span_of_row, n_spans = group_keys(packed)
-        return cls._of_members(span_of_row, n_spans, start, found, private or {}), span_of_row
+        return cls._of_members(span_of_row, n_spans, start, bins, private or {}), span_of_row
 
     @classmethod
     def from_lists(
@@ -168,9 +168,9 @@ class Spans:
         first[span_of_row[::-1]] = np.arange(len(span_of_row))[::-1]
         width = row_start[first + 1] - row_start[first]
         start = np.concatenate([[0], np.cumsum(width)]).astype(np.int64)
-        at = np.repeat(row_start[first] - start[:-1], width) + np.arange(start[-1])
+        index = np.repeat(row_start[first] - start[:-1], width) + np.arange(start[-1])
         return cls(
-            start, row_bins[at].astype(np.int32), count_groups(span_of_row, n_spans, private)
+            start, row_bins[index].astype(np.int32), count_groups(span_of_row, n_spans, private)
         )
 
     # -- parts ------------------------------------------------------------------------------
@@ -278,14 +278,14 @@ def _histogram(
     entry = group_of_row * coding.n_codes + codes
     if n_groups * coding.n_codes <= 4 * len(codes):  # counting beats sorting
         dense = np.bincount(entry, minlength=n_groups * coding.n_codes)
-        found = np.flatnonzero(dense)
-        counts = dense[found]
+        entries = np.flatnonzero(dense)
+        counts = dense[entries]
     else:
-        found, counts = np.unique(entry, return_counts=True)
-    start = np.searchsorted(found, np.arange(n_groups + 1) * coding.n_codes)
+        entries, counts = np.unique(entry, return_counts=True)
+    start = np.searchsorted(entries, np.arange(n_groups + 1) * coding.n_codes)
     return Histogram(
         coding,
         start.astype(np.int64),
-        (found % coding.n_codes).astype(np.int32),
+        (entries % coding.n_codes).astype(np.int32),
         counts.astype(np.int64),
     )

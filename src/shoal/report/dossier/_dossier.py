@@ -1,4 +1,4 @@
-"""The dossier on a release: facts computed again, answers of people, and where to find what."""
+"""The dossier on a release: facts computed again, answers of people, and references."""
 
 from __future__ import annotations
 
@@ -202,27 +202,27 @@ def _utility(facts: Facts, measured: Measured) -> list[tuple[str, str, str]]:
     rows, out = release.number("rows"), release.number("suppressed_rows")
     gcp = release.number("metrics", "after", "gcp")
     few = tells_few(release, facts.least)
-    found = [
+    lines = [
         ("Rows of the raw table", f"{rows:,}", "manifest"),
         ("Rows left out", f"{out:,}", "manifest"),
     ]
     if gcp is not None:
-        found.append(("Precision lost, all quasi-identifiers (GCP)", percent(gcp), "manifest"))
-    found += [
+        lines.append(("Precision lost, all quasi-identifiers (GCP)", percent(gcp), "manifest"))
+    lines += [
         (f"{one.coding.name}: rows that would have to change", percent(one.moved), "computed again")
         for one in facts.marginals
         if not few
     ]
-    found += [
+    lines += [
         (f"{name}: rows that would have to change", percent(moved), "computed again")
         for name, moved in facts.kept.items()
     ]
     if few and facts.original is not None:
         why = f"fewer than {facts.least} rows were left out, and figures would tell of them"
-        found.append(("What the release keeps, beside the raw table", "not told", why))
+        lines.append(("What the release keeps, beside the raw table", "not told", why))
     if measured.kept is not None:
-        found += [
+        lines += [
             (f"{one.name} (good is: {one.good})", one.shown, "computed again")
             for one in measured.kept.measures[1:]
         ]
-    return found
+    return lines

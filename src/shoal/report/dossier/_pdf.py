@@ -1,4 +1,4 @@
-"""A page as PDF, printed by a browser that is there anyway."""
+"""A page as PDF, printed by a browser that is already installed."""
 
 from __future__ import annotations
 

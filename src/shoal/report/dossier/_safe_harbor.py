@@ -84,17 +84,19 @@ def check_safe_harbor(schema: Schema, table: Engine | None = None) -> list[Harbo
     >>> [(line.released, line.removed) for line in check_safe_harbor(schema) if line.released]
     [(('zip',), ())]
     """
-    found: dict[str, tuple[list[str], list[str]]] = {name: ([], []) for name, _ in CATEGORIES}
+    by_category: dict[str, tuple[list[str], list[str]]] = {name: ([], []) for name, _ in CATEGORIES}
     for name, column in schema.items():
         category = _category(name, column.kind)
         if column.role == "pseudonym":  # a token is a code, whatever the column is called
             category = CATEGORIES[-1][0]
         if category is not None:
-            found[category][0 if column.is_released else 1].append(name)
+            by_category[category][0 if column.is_released else 1].append(name)
     seen = {} if table is None else _by_values(table)
     return [
-        HarborLine(name, tuple(kept), tuple(gone), tuple(c for c, at in seen.items() if at == i))
-        for i, (name, (kept, gone)) in enumerate(found.items())
+        HarborLine(
+            name, tuple(kept), tuple(gone), tuple(c for c, number in seen.items() if number == i)
+        )
+        for i, (name, (kept, gone)) in enumerate(by_category.items())
     ]
 
 
@@ -103,13 +105,17 @@ def _by_values(table: Engine) -> dict[str, int]:
     places = {}
     for name in table.types:
         facts = look(table, name)
-        found = recognize(facts)
+        recognized = recognize(facts)
         if facts.sort == "date":
             places[name] = 2
-        elif found is not None:
-            place = next(at for words, at in BY_VALUES if found.what.startswith(words))
-            if place < 17 or found.role == "identifier":  # a drug or a country is no identifier
-                places[name] = place
+        elif recognized is not None:
+            category = next(
+                number for words, number in BY_VALUES if recognized.what.startswith(words)
+            )
+            if (
+                category < 17 or recognized.role == "identifier"
+            ):  # a drug or a country is no identifier
+                places[name] = category
     return places
 
 

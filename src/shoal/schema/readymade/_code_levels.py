@@ -54,8 +54,8 @@ def drug_levels(value: str) -> tuple[str, ...] | None:
     ('N02BE*', 'N02B*', 'N02*', 'N nervous system')
     """
     code = value.strip().upper()
-    found = _ATC.fullmatch(code)
-    if found is None or len(code) not in (1, 3, 4, 5, 7):
+    match = _ATC.fullmatch(code)
+    if match is None or len(code) not in (1, 3, 4, 5, 7):
         return None
     return *_cut(code, (5, 4, 3)), f"{code[0]} {_ATC_GROUPS[code[0]]}"
 

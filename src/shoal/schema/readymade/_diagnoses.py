@@ -59,10 +59,10 @@ def diagnosis_levels(value: str) -> tuple[str, ...] | None:
     >>> diagnosis_levels("J45.9")
     ('J45*', 'block J40', 'chapter X (J00-J99)')
     """
-    found = _CODE.fullmatch(value.strip().upper())
-    if found is None:
+    match = _CODE.fullmatch(value.strip().upper())
+    if match is None:
         return None
-    category = found[1]
+    category = match[1]
     chapter = next((c for c in _CHAPTERS if c[0] <= category <= c[1]), None)
     if chapter is None:
         return None

@@ -69,7 +69,7 @@ class Ready:
         if not texts:
             raise HierarchyError(f"hierarchy of column {column!r}: there are no values to use.")
         rows = [
-            _filled(leaf, found) for leaf, found in zip(texts, self._levels(texts), strict=True)
+            _filled(leaf, levels) for leaf, levels in zip(texts, self._levels(texts), strict=True)
         ]
         height = max(len(row) for row in rows)
         rows = [row + [ROOT_LABEL] * (height - len(row)) for row in rows]
@@ -79,7 +79,7 @@ class Ready:
 
     def knows(self, values: Sequence[str]) -> int:
         """How many of the values the classification has."""
-        return sum(found is not None for found in self._levels(values))
+        return sum(levels is not None for levels in self._levels(values))
 
     def _levels(self, texts: Sequence[str]) -> list[tuple[str, ...] | None]:
         find = CODES[self.name]

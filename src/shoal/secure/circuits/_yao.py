@@ -233,7 +233,7 @@ def _evaluate_batch(
 
 
 def _garbled(program: Program, batch: int) -> Fields:
-    """What the garbler sends for so many copies."""
+    """The message of the garbler for some copies of the circuit."""
     circuit, words = program.circuit, program.ring.words
 
     def array(what: str, *shape: int) -> Array:

@@ -33,7 +33,7 @@ class FastLogarithm(Logarithm):
 
     Examples
     --------
-    What the protocol computes can be had in the clear, here 16 log2 of 32 and of 40:
+    The same arithmetic in the clear, here 16 log2 of 32 and of 40:
 
     >>> FastLogarithm(bits=8).clear(32), FastLogarithm(bits=8).clear(40)
     (80, 84)

@@ -114,6 +114,7 @@ class ABY3Party(EqualParty):
                 self._runtime.set_var(name, share)
             self._runtime.run(executable)
             result = self._runtime.get_var(executable.output_names[0])
+        # to open the result, each party sends its share of it to all
         everybody = self._exchanged([result] * MEMBERS)
         with _ours("SPU could not put the result together."):
             return np.asarray(self._io.reconstruct(everybody))

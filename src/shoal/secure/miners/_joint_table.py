@@ -109,7 +109,7 @@ class JointTable:
             for rows, owned in self._patterns([*columns, *fixed]):
                 if all(owned.values()):
                     results[number] += self.part.tabulate(columns, fixed, rows)
-                elif any(owned.values()):
+                elif any(owned.values()):  # what is all the other party's is counted there
                     first = [c for c in columns if owned[c] == self.party.is_first]
                     second = [c for c in columns if owned[c] != self.party.is_first]
                     margin = self._margin(rows, columns, fixed, owned)

@@ -98,7 +98,7 @@ class MPyCParty(EqualParty):
         return int(self.open(self.total(np.array([mine]), WORD))[0])
 
     def total(self, mine: NDArray[Any], bits: int) -> Any:
-        """Secret sum of all parties' arrays, as numbers of so many bits."""
+        """Secret sum of all parties' arrays, as numbers of `bits` bits."""
         kind = self.runtime.SecInt(bits)
         arrays = self.runtime.input(kind.array(np.array(mine, object)))
         return sum(arrays[1:], arrays[0])

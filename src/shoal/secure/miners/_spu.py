@@ -193,7 +193,7 @@ class SPUScores:
         ends = np.cumsum([0, *shape]).tolist()
 
         def entropy(p: Any) -> Any:
-            return p * jnp.log(jnp.maximum(p, 2.0**-20))
+            return p * jnp.log(jnp.maximum(p, 2.0**-20))  # 0 log 0 is 0; of 0 there is no logarithm
 
         def function(*parts: Any) -> Any:
             share = sum(parts)
@@ -201,6 +201,7 @@ class SPUScores:
             scores = [jnp.sum(rest[:, i:j], axis=1) for i, j in pairwise(ends)]
             return jnp.argmin(jnp.stack(scores, axis=1), axis=1)
 
+        # fixed point has room for small numbers: shares of all rows instead of counts
         shares = (tables / self._n_rows).astype(np.float32)
         opened = self._party.compute(function, shares)
         return in_range(opened, 0, len(shape), "the best attribute")

@@ -17,7 +17,7 @@ Query = tuple[tuple[int, ...], Mapping[int, int]]  # columns to tabulate, values
 
 @dataclass(frozen=True)
 class TablePart:
-    """What one party holds of a table of categories.
+    """One party's part of a table of categories.
 
     Parameters
     ----------

@@ -91,11 +91,11 @@ class CircuitScores:
             bits = count_bits(np.c_[rows[same], np.array(sizes)], self._width)
             results = self._party.run(program, bits)
             self.n_comparisons += len(same) * sum(shape)
-            for place, label in zip(same, self._labels(results.opened, n_classes), strict=True):
-                labels[place] = label
+            for index, label in zip(same, self._labels(results.opened, n_classes), strict=True):
+                labels[index] = label
             shares = [self._logarithm.ring.integers(share) for share in results.shares]
-            for place, row in zip(same, zip(*shares, strict=True), strict=True):
-                penalties[place] = list(row)
+            for index, row in zip(same, zip(*shares, strict=True), strict=True):
+                penalties[index] = list(row)
         return labels, penalties
 
     @staticmethod

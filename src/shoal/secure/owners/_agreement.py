@@ -92,7 +92,7 @@ class Agreement:
         return TablePart(list(self.columns), list(self.columns.values()), empty, split)
 
     def pins(self, *names: str) -> dict[str, bytes]:
-        """Certificates of these participants in the form in which they are compared."""
+        """Certificates of these participants, in binary form for comparison."""
         return {name: ssl.PEM_cert_to_DER_cert(self.certificates[name]) for name in names}
 
     def to_dict(self) -> dict[str, Any]:

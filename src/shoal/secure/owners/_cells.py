@@ -177,15 +177,15 @@ def _needed(
     arities: list[int], columns: Sequence[int], fixed: Mapping[int, int]
 ) -> set[Assignment]:
     """Assignments, without last values, whose counts make up a table."""
-    found: set[Assignment] = {frozenset()}
+    assignments: set[Assignment] = {frozenset()}
     for column in [*fixed, *columns]:
         last = arities[column] - 1
         values = range(last)
         if column in fixed and fixed[column] != last:
-            found = {a | {(column, fixed[column])} for a in found}
+            assignments = {a | {(column, fixed[column])} for a in assignments}
         else:
-            found |= {a | {(column, value)} for a in found for value in values}
-    return found - {frozenset()}
+            assignments |= {a | {(column, value)} for a in assignments for value in values}
+    return assignments - {frozenset()}
 
 
 @lru_cache(maxsize=64)

@@ -34,24 +34,26 @@ class Answered:
 
     def differences(self, tables: Iterable[Table], queries: Sequence[Query]) -> Table:
         """Shares of numbers that are 0 if tables agree with one another and with those before."""
-        found = [np.zeros(0, np.uint32)]
+        differences = [np.zeros(0, np.uint32)]
         for table, (columns, fixed) in zip(tables, queries, strict=True):
             order = tuple(int(i) for i in np.argsort(columns))
             ascending = tuple(columns[i] for i in order)
-            found += self._compare(frozenset(fixed.items()), ascending, table.transpose(order))
-        return np.concatenate(found)
+            differences += self._compare(
+                frozenset(fixed.items()), ascending, table.transpose(order)
+            )
+        return np.concatenate(differences)
 
     def _compare(self, rows: Rows, columns: tuple[int, ...], table: Table) -> list[Table]:
-        """A table, or where nothing is known of it its margins, less what was said before."""
+        """A table less what was said before; its margins, if nothing was said about it."""
         known = self._said(rows, columns)
         if known is not None:
             return [np.ravel(table) - np.ravel(known)]
         self._known[rows, columns] = table
-        found = []
+        differences = []
         for i in range(len(columns)):
             margin = table.sum(axis=i, dtype=np.uint32)
-            found += self._compare(rows, columns[:i] + columns[i + 1 :], margin)
-        return found
+            differences += self._compare(rows, columns[:i] + columns[i + 1 :], margin)
+        return differences
 
     def _said(self, rows: Rows, columns: tuple[int, ...]) -> Table | None:
         """A table that is known, or is a part of one of more rows."""

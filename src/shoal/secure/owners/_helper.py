@@ -26,7 +26,7 @@ class Helper(Participant):
     party : FirstParty or SecondParty
         Session with the other helper.
     owners : mapping of str to Channel
-        Lines to the owners that are there, by name.
+        Lines to the connected owners, by name.
     terms : Terms
         What all agreed on.
 
@@ -92,7 +92,7 @@ class Helper(Participant):
         self.party.confirm()
 
     def resume(self) -> list[tuple[int, bytes]]:
-        """How many rounds of which run each owner has stored."""
+        """The run, and how many of its rounds, that each owner has stored."""
         return [(count, run) for count, run in self.collect(STORED).values()]
 
     def tell(self, message: Any) -> None:
@@ -149,7 +149,7 @@ class Helper(Participant):
             self.stop(self.terms.loss)
 
     def stop(self, loss: str = "stop") -> NoReturn:
-        """End the run for all: those who are lost cannot be done without."""
+        """End the run for everybody: it cannot go on without the owners who are lost."""
         self._send([])  # nothing is told any more
         raise OwnerLostError(self.lost, loss)
 

@@ -1,4 +1,4 @@
-"""What was revealed to whom, in the order in which it happened."""
+"""What was revealed to whom, in order."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,7 +28,7 @@ class Ledger:
     entries: list[dict[str, Any]] = field(default_factory=list)
 
     def note(self, to: str, what: str, values: int = 1) -> None:
-        """Note that `to` learnt so many values; the same again adds to the last entry."""
+        """Note that `to` learnt some values; a repetition adds to the last entry."""
         last = self.entries[-1] if self.entries else {}
         if (last.get("to"), last.get("what")) == (to, what):
             last["values"] += values

@@ -19,7 +19,7 @@ MOST_OUTCOMES = 2**18
 
 
 class Owner(Participant):
-    """A site that stays home: it shows its counts to nobody and learns the model.
+    """A site that shows its counts to nobody and learns the model.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ MOST_SECONDS = 10**6
 
 @dataclass(frozen=True)
 class Terms:
-    """What every owner and both helpers must have in common.
+    """Public parameters that every owner and both helpers must share.
 
     Parameters
     ----------

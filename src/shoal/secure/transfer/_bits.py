@@ -96,21 +96,21 @@ def multiply_bits(
 def _cross(party: "Party", chosen: Bits, offered: Bits, sides: NDArray[np.intp]) -> Bits:
     """Shares of the second party's bits times the first party's."""
     used, length = np.unique(sides[:, 0]), chosen.shape[1]
-    place = np.zeros(len(sides), np.intp)
+    bit_of_pair = np.zeros(len(sides), np.intp)
     for index in used:
         same = sides[:, 0] == index
-        place[same] = np.arange(same.sum())
-    words = -(-int(place.max() + 1) // 64)
+        bit_of_pair[same] = np.arange(same.sum())
+    words = -(-int(bit_of_pair.max() + 1) // 64)
     slot = np.searchsorted(used, sides[:, 0])
     amounts = np.zeros((len(used), length, words), np.uint64)
     if party.is_first:
         for pair, (_, partner) in enumerate(sides):
-            word, bit = divmod(int(place[pair]), 64)
+            word, bit = divmod(int(bit_of_pair[pair]), 64)
             amounts[slot[pair], :, word] |= offered[partner].astype(np.uint64) << np.uint64(bit)
     got = party.cross_words(amounts.reshape(-1, words), chosen[used].ravel())
     got = got.reshape(len(used), length, words)
     shares = np.empty((len(sides), length), np.bool_)
     for pair in range(len(sides)):
-        word, bit = divmod(int(place[pair]), 64)
+        word, bit = divmod(int(bit_of_pair[pair]), 64)
         shares[pair] = (got[slot[pair], :, word] >> np.uint64(bit)) & np.uint64(1)
     return shares

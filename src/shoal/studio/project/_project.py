@@ -69,7 +69,7 @@ class Project:
 
     @classmethod
     def create(cls, folder: PathText, table: PathText, **reading: Any) -> Project:
-        """Begin a project for a table; a project that is there is opened as it is.
+        """Begin a project for a table; an existing one is opened unchanged.
 
         `reading` says how the file is read, in the words of `project.toml`: ``encoding``,
         ``delimiter``, ``decimal``, ``sheet`` and others.
@@ -120,13 +120,13 @@ class Project:
     def table_stamp(self) -> list[int]:
         """Size and time of change of the table: whether what is known about it still holds."""
         try:
-            found = self.table.stat()
+            status = self.table.stat()
         except OSError:
             raise TableError(
                 f"the table {self.table.name!r} is not there any more. Put it back, or choose "
                 "another table for this project."
             ) from None
-        return [found.st_size, found.st_mtime_ns]
+        return [status.st_size, status.st_mtime_ns]
 
     def reload(self) -> None:
         """Read the schema again, if there is one: somebody may have edited it by hand.
@@ -155,8 +155,8 @@ class Project:
 
         folders = (self.folder / RELEASES, self.folder)
         manifests = [path for folder in folders for path in manifests_in(folder)]
-        found = [release for path in manifests if (release := _release(path)) is not None]
-        return sorted(found, key=lambda release: -release["written"])
+        releases = [release for path in manifests if (release := _release(path)) is not None]
+        return sorted(releases, key=lambda release: -release["written"])
 
     # -- changes ----------------------------------------------------------------------------
 

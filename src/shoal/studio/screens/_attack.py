@@ -35,7 +35,7 @@ def _show(room: Room, query: Mapping[str, str]) -> dict[str, Any]:
 
 
 def past_attacks(desk: Desk) -> list[dict[str, Any]]:
-    """Attacks with what they achieved; `stale` where table, schema or promise are others now."""
+    """Attacks and their results; `stale` if table, schema or promise have changed since."""
     if desk.project.schema is None:
         return []
     now = basis_of(desk.promise_args(desk.project.settings.method or proposed_method(desk)))
@@ -46,9 +46,9 @@ def past_attacks(desk: Desk) -> list[dict[str, Any]]:
     ]
 
 
-def _is_helped(found: Mapping[str, Any]) -> bool:
+def _is_helped(result: Mapping[str, Any]) -> bool:
     """Whether an attacker surely does better with the release than without it."""
-    return bool(found["interval"][0] > found["baseline"])
+    return bool(result["interval"][0] > result["baseline"])
 
 
 def _run(room: Room, given: dict[str, Any]) -> None:

@@ -61,12 +61,12 @@ def _rows(
     exact = bool((known or {}).get("exact"))
     roles = (suggested or {}).get("schema", {}).get("columns", {})
     reasons = (suggested or {}).get("reasons", {})
-    found = (exposed or {}).get("value") or {}
+    exposure = (exposed or {}).get("value") or {}
     rows = []
     for index, name in enumerate(names):
         column = schema[name] if schema is not None and name in schema else None
         counted = counts.get(name, {})
-        without = found.get("without", {}).get(name)
+        without = exposure.get("without", {}).get(name)
         rows.append(
             {
                 "index": index,
@@ -85,10 +85,10 @@ def _rows(
                 "accepted": name in desk.project.settings.accepted,
                 "revealed": name in desk.revealed,
                 # people who would not be alone if nobody knew this column
-                "tells_apart": None if without is None else max(0, found["unique"] - without),
+                "tells_apart": None if without is None else max(0, exposure["unique"] - without),
                 "tells_share": None
-                if without is None or not found.get("n")
-                else max(0, found["unique"] - without) / found["n"],
+                if without is None or not exposure.get("n")
+                else max(0, exposure["unique"] - without) / exposure["n"],
             }
         )
     return rows
@@ -99,8 +99,8 @@ def _unlike(desk: Desk, known: Any) -> dict[str, int] | None:
     if desk.project.schema is None or not known:
         return None
     there = {column["name"] for column in known["columns"]}
-    found = {"new": len(there - set(desk.schema)), "gone": len(set(desk.schema) - there)}
-    return found if any(found.values()) else None
+    differences = {"new": len(there - set(desk.schema)), "gone": len(set(desk.schema) - there)}
+    return differences if any(differences.values()) else None
 
 
 def _fit(room: Room, given: dict[str, Any]) -> None:

@@ -52,11 +52,11 @@ def _found(desk: Desk, name: str) -> Any:
     return fact["value"] if fact else None
 
 
-def _short(found: Any) -> dict[str, Any] | None:
-    if not found:
+def _short(result: Any) -> dict[str, Any] | None:
+    if not result:
         return None
     keys = ("lost", "groups", "smallest", "suppressed", "discernibility")
-    return {key: found[key] for key in keys} | {"highest": found["risk"]["after"]["highest"]}
+    return {key: result[key] for key in keys} | {"highest": result["risk"]["after"]["highest"]}
 
 
 def _train(room: Room, given: dict[str, Any]) -> None:

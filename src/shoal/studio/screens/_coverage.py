@@ -16,11 +16,11 @@ def look_at(desk: Desk, name: str) -> dict[str, Any]:
 
 def coverage(desk: Desk, names: Sequence[str]) -> list[dict[str, Any] | None]:
     """Whether hierarchies cover the values, for columns that somebody looked at; begins nothing."""
-    table, found = desk.table_args(), []
+    table, trees = desk.table_args(), []
     for name in names:
         fact = desk.asked(f"column:{name}", "column", _args(desk, name, table))
-        found.append(((fact or {}).get("value") or {}).get("tree"))
-    return found
+        trees.append(((fact or {}).get("value") or {}).get("tree"))
+    return trees
 
 
 def _args(desk: Desk, name: str, table: Mapping[str, Any]) -> dict[str, Any]:

@@ -99,7 +99,7 @@ def _show(room: Room, query: Mapping[str, str]) -> dict[str, Any]:
     job = desk.running("explore")
     settings = desk.project.settings
     lattice = desk.asked("lattice", "lattice", desk.promise_args("full-domain"))
-    found = (lattice or {}).get("value")
+    lattice_found = (lattice or {}).get("value")
     is_now = desk.results.get("explore key") == _key(desk)
     outcome = (desk.results.get("explore") or {}) if is_now else {}
     return {
@@ -114,8 +114,10 @@ def _show(room: Room, query: Mapping[str, str]) -> dict[str, Any]:
         "proposed": proposal(desk).method,
         "proposed_why": proposal(desk).reason,
         "lattice": lattice and {key: lattice[key] for key in ("state", "error")},
-        "lattice_found": found,
-        "lattice_chart": scatter_chart(found["nodes"], found["best"]) if found else None,
+        "lattice_found": lattice_found,
+        "lattice_chart": scatter_chart(lattice_found["nodes"], lattice_found["best"])
+        if lattice_found
+        else None,
         "conditions": list(settings.conditions),
         "asked": desk.results.get("explore as", {}),
     }

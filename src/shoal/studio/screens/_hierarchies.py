@@ -85,11 +85,11 @@ def _recipe_words(column: Column) -> str:
 
 def _editor(desk: Desk, name: str) -> dict[str, Any]:
     reveal, fact = name in desk.revealed, look_at(desk, name)
-    column, found = desk.schema[name], fact["value"]
+    column, facts = desk.schema[name], fact["value"]
     written = _recipe(column)
     shown: dict[str, Any] = {
         "fact": {key: fact[key] for key in ("state", "error")},
-        "found": found,
+        "found": facts,
         "kind": column.kind,
         "revealed": reveal,
         "recipe": written,
@@ -98,11 +98,11 @@ def _editor(desk: Desk, name: str) -> dict[str, Any]:
         "cuts": None,
         "tree": None,
     }
-    if found and found["histogram"] and column.kind == "numeric":
-        shown["cuts"] = _cuts(column, found["histogram"])
-    elif found and column.kind != "numeric" and column.kind != "date":
-        tree = _tree(column, found)
-        counts = dict(map(tuple, found["values"] or ()))
+    if facts and facts["histogram"] and column.kind == "numeric":
+        shown["cuts"] = _cuts(column, facts["histogram"])
+    elif facts and column.kind != "numeric" and column.kind != "date":
+        tree = _tree(column, facts)
+        counts = dict(map(tuple, facts["values"] or ()))
         shown["tree"] = tree and {
             "groups": groups(tree),
             "top": top_values(tree),
@@ -135,14 +135,14 @@ def _cuts(column: Column, histogram: Mapping[str, Any]) -> list[list[float]]:
     return []  # more than can be handled one by one
 
 
-def _tree(column: Column, found: Mapping[str, Any]) -> dict[str, Any] | None:
+def _tree(column: Column, facts: Mapping[str, Any]) -> dict[str, Any] | None:
     """The tree to be edited; without the values revealed there is none to show."""
-    if found["values"] is None:
+    if facts["values"] is None:
         return None
     if isinstance(column.hierarchy, Tree):
         return dict(column.hierarchy.tree)
-    if _recipe(column) in ("flat", "auto") and found["suggested"] == "flat":
-        return tree_of_values(value for value, _ in found["values"])
+    if _recipe(column) in ("flat", "auto") and facts["suggested"] == "flat":
+        return tree_of_values(value for value, _ in facts["values"])
     return None
 
 
@@ -210,11 +210,11 @@ def _set_cuts(room: Room, given: dict[str, Any]) -> None:
 
 def _edited(room: Room, name: str) -> dict[str, Any]:
     """The tree of a column as it stands; raises where there is none to edit."""
-    found = room.desk.known(f"column:{name}")
-    tree = _tree(room.desk.schema[name], found) if found else None
+    facts = room.desk.known(f"column:{name}")
+    tree = _tree(room.desk.schema[name], facts) if facts else None
     if tree is None:
         raise ParameterError("reveal the column first: a tree is made of its values.")
-    lacking = found["tree"].get("uncovered_values") or []
+    lacking = facts["tree"].get("uncovered_values") or []
     return {**tree, **tree_of_values(v for v in lacking if v not in set(leaves(tree)))}
 
 
@@ -237,9 +237,9 @@ def _bundle(room: Room, given: dict[str, Any]) -> None:
     """Put all rare values into one group."""
     name = _column(room, given)
     tree = _edited(room, name)
-    found = room.desk.known(f"column:{name}")
+    facts = room.desk.known(f"column:{name}")
     inside = set(top_values(tree))
-    rare = [value for value, n in found["values"] if n < given["fewer"] and value in inside]
+    rare = [value for value, n in facts["values"] if n < given["fewer"] and value in inside]
     if not rare:
         raise ParameterError("no value outside a group is as rare as that.")
     _write(room.desk, name, Tree(move(tree, rare, given["group"] or "other")),
@@ -249,10 +249,10 @@ def _bundle(room: Room, given: dict[str, Any]) -> None:
 def _suggest(room: Room, given: dict[str, Any]) -> None:
     """Take what the values suggest."""
     name = _column(room, given)
-    found = room.desk.known(f"column:{name}")
-    if not found:
+    facts = room.desk.known(f"column:{name}")
+    if not facts:
         raise ParameterError("the column is still being looked at.")
-    _write(room.desk, name, recipe_from_toml(found["suggested"], column=name), "as suggested")
+    _write(room.desk, name, recipe_from_toml(facts["suggested"], column=name), "as suggested")
 
 
 def _import(room: Room, given: dict[str, Any]) -> None:

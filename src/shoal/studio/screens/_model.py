@@ -32,10 +32,10 @@ def _show(room: Room, query: Mapping[str, str]) -> dict[str, Any]:
 def _args(desk: Desk, asked: Mapping[str, Any]) -> dict[str, Any]:
     """What an audit depends on, the model file as it is now included."""
     try:
-        found = Path(asked["model"]).stat()
+        status = Path(asked["model"]).stat()
     except OSError:
         return {**asked}  # it is gone, and what was found of it with it
-    return desk.schema_args() | {**asked, "model_stamp": [found.st_size, found.st_mtime_ns]}
+    return desk.schema_args() | {**asked, "model_stamp": [status.st_size, status.st_mtime_ns]}
 
 
 def _audit(room: Room, given: dict[str, Any]) -> None:

@@ -30,11 +30,11 @@ def proposed_k(recipient: str) -> int:
     return next(k for k in range(1, 1_000) if 1 / k <= threshold + 1e-12)
 
 
-def exposed_at(found: Mapping[str, Any], k: int) -> dict[str, Any]:
+def exposed_at(counted: Mapping[str, Any], k: int) -> dict[str, Any]:
     """How many are in groups smaller than k."""
-    rows = sum(n for size, n in found["sizes"] if size < k)
-    total = max(1, found["n"])
-    return {"k": k, "n": rows, "share": rows / total, "total": found["n"]}
+    rows = sum(n for size, n in counted["sizes"] if size < k)
+    total = max(1, counted["n"])
+    return {"k": k, "n": rows, "share": rows / total, "total": counted["n"]}
 
 
 def _show(room: Room, query: Mapping[str, str]) -> dict[str, Any]:
@@ -43,7 +43,7 @@ def _show(room: Room, query: Mapping[str, str]) -> dict[str, Any]:
     schema = desk.schema
     catalog = desk.fact("catalog", "catalog", {})
     exposed = exposure(desk)
-    found = (exposed or {}).get("value")
+    counted = (exposed or {}).get("value")
     chosen = [_described(desk, text) for text in settings.conditions]
     asked = read_promise(settings.k, settings.conditions)
     return {
@@ -62,10 +62,11 @@ def _show(room: Room, query: Mapping[str, str]) -> dict[str, Any]:
         "conditions": (catalog["value"] or {}).get("conditions", []),
         "left_open": (catalog["value"] or {}).get("left_open", []),
         "exposure": exposed,
-        "ladder": [exposed_at(found, k) for k in _ladder(settings.k)] if found else [],
-        "now": exposed_at(found, settings.k) if found else None,
+        "ladder": [exposed_at(counted, k) for k in _ladder(settings.k)] if counted else [],
+        "now": exposed_at(counted, settings.k) if counted else None,
         "certain": {
-            name: part["certain_share"] for name, part in (found or {}).get("inference", {}).items()
+            name: part["certain_share"]
+            for name, part in (counted or {}).get("inference", {}).items()
         },
     }
 

@@ -112,7 +112,7 @@ class Action:
     fields: Mapping[str, Field] = field(default_factory=dict)
 
     def read(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The fields that it has, each of its kind; others are passed over."""
+        """Values of the action's fields, each of its kind; other fields are ignored."""
         values = {}
         for name, one in self.fields.items():
             if name in given:
@@ -139,7 +139,7 @@ class Screen:
     actions : mapping of str to Action
         What can be done.
     live : tuple of str
-        What has to change for the screen to be shown anew.
+        Changes after which the screen is shown anew.
     query : mapping of str to str
         What may stand behind the question mark, and what it is for.
     """

@@ -24,27 +24,27 @@ def leaves(tree: Mapping[str, Any]) -> list[str]:
     >>> leaves({"North": ["Kiel"], "Ulm": []})
     ['Kiel', 'Ulm']
     """
-    found: list[str] = []
+    names: list[str] = []
     for name, below in tree.items():
         if isinstance(below, Mapping):
-            found += leaves(below)
+            names += leaves(below)
         elif below:
-            found += [str(value) for value in below]
+            names += [str(value) for value in below]
         else:
-            found.append(name)
-    return found
+            names.append(name)
+    return names
 
 
 def groups(tree: Mapping[str, Any], above: str = "") -> list[dict[str, Any]]:
     """Every group with what is in it, outer ones first, as a list to be drawn."""
-    found = []
+    nodes = []
     for name, below in tree.items():
         if isinstance(below, Mapping):
-            found.append({"name": name, "above": above, "values": _own(below)})
-            found += groups(below, name)
+            nodes.append({"name": name, "above": above, "values": _own(below)})
+            nodes += groups(below, name)
         elif below:
-            found.append({"name": name, "above": above, "values": list(below)})
-    return found
+            nodes.append({"name": name, "above": above, "values": list(below)})
+    return nodes
 
 
 def top_values(tree: Mapping[str, Any]) -> list[str]:

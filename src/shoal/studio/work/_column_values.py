@@ -54,11 +54,11 @@ def look_at_column(bench: Bench, args: Args, progress: Progress, part: Any) -> d
 
 def _values(engine: DuckEngine, name: str) -> tuple[list[Any], Counts, int]:
     value = engine.value_sql(name)
-    found = engine.query(
+    counts = engine.query(
         f"SELECT {value} AS v, count(*) AS n FROM source GROUP BY 1 ORDER BY 1 LIMIT {_MOST_VALUES}"
     ).fetchall()
-    missing = sum(n for v, n in found if v is None)
-    there = [(v, n) for v, n in found if v is not None]
+    missing = sum(n for v, n in counts if v is None)
+    there = [(v, n) for v, n in counts if v is not None]
     return [v for v, _ in there], np.array([n for _, n in there], np.int64), int(missing)
 
 

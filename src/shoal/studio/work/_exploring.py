@@ -59,20 +59,20 @@ def _maker(method: str, schema: Schema, args: Args, k: int) -> Anonymizer:
 def search_lattice(bench: Bench, args: Args, progress: Progress, part: Any) -> dict[str, Any]:
     """The combinations of levels that full-domain looked at."""
     method = FullDomain(read_schema(args), privacy_of(args), max_suppression=args["suppress"] or 0)
-    found = method.fit(bench.engine(args), progress=progress).lattice_
-    kept = np.unique(np.append(np.argsort(found.loss)[:_MOST_NODES], found.best))
-    height = found.levels.sum(axis=1)
+    lattice = method.fit(bench.engine(args), progress=progress).lattice_
+    kept = np.unique(np.append(np.argsort(lattice.loss)[:_MOST_NODES], lattice.best))
+    height = lattice.levels.sum(axis=1)
     return {
-        "columns": list(found.names),
+        "columns": list(lattice.names),
         "nodes": [
-            [int(height[i]), float(found.loss[i]), bool(found.safe[i])] for i in kept.tolist()
+            [int(height[i]), float(lattice.loss[i]), bool(lattice.safe[i])] for i in kept.tolist()
         ],
         "best": {
-            "height": int(height[found.best]),
-            "loss": float(found.loss[found.best]),
-            "levels": found.levels[found.best].tolist(),
+            "height": int(height[lattice.best]),
+            "loss": float(lattice.loss[lattice.best]),
+            "levels": lattice.levels[lattice.best].tolist(),
         },
-        "assessed": found.n_assessed,
-        "all": found.n_nodes,
-        "proven": found.proven,
+        "assessed": lattice.n_assessed,
+        "all": lattice.n_nodes,
+        "proven": lattice.proven,
     }

@@ -45,8 +45,8 @@ def count_exposed(bench: Bench, args: Args, progress: Progress, part: Any) -> di
         "unique": measured.sample_uniques if least is None else int((least == 1).sum()),
         "average": measured.prosecutor.average,
         "inference": {
-            name: {"certain_share": found.certain_share}
-            for name, found in measured.inference.items()
+            name: {"certain_share": inference.certain_share}
+            for name, inference in measured.inference.items()
         },
         "sizes": _sizes(cells.sizes if least is None else least, each=1 if people else None),
         "without": _without_each(cells, people),
@@ -65,20 +65,20 @@ def count_in_place(engine: DuckEngine, schema: Schema) -> dict[str, Any]:
     groups = f"SELECT {', '.join(['count(*) AS n', *alike])} FROM source GROUP BY {', '.join(keys)}"
     certain = [f"sum(n) FILTER (c{i}) AS s{i}" for i in range(len(values))]
     asked = [f"least(n, {_LARGEST_SIZE}) AS size", "sum(n) AS r", "count(*) AS g", *certain]
-    found = engine.fetch(f"SELECT {', '.join(asked)} FROM ({groups}) GROUP BY 1 ORDER BY 1")
-    rows, total = found["r"], int(np.sum(found["r"]))
-    n_groups = int(np.sum(found["g"]))
+    counted = engine.fetch(f"SELECT {', '.join(asked)} FROM ({groups}) GROUP BY 1 ORDER BY 1")
+    rows, total = counted["r"], int(np.sum(counted["r"]))
+    n_groups = int(np.sum(counted["g"]))
     return {
         "counts": "rows",
         "n": total,
         "groups": n_groups,
-        "unique": int(sum(r for size, r in zip(found["size"], rows, strict=True) if size == 1)),
+        "unique": int(sum(r for size, r in zip(counted["size"], rows, strict=True) if size == 1)),
         "average": n_groups / total,
         "inference": {
-            name: {"certain_share": float(np.nansum(found[f"s{i}"].astype(float))) / total}
+            name: {"certain_share": float(np.nansum(counted[f"s{i}"].astype(float))) / total}
             for i, name in enumerate(schema.sensitive)
         },
-        "sizes": [[int(size), int(r)] for size, r in zip(found["size"], rows, strict=True)],
+        "sizes": [[int(size), int(r)] for size, r in zip(counted["size"], rows, strict=True)],
         "without": {},
     }
 

@@ -18,24 +18,24 @@ def audit_model(bench: Bench, args: Args, progress: Progress, part: Any) -> dict
     """Audit a model on the project's table; pickles are never loaded here."""
     progress(0, 0, "auditing")
     model = Path(args["model"])  # audited in a process of its own
-    found = audit(
+    result = audit(
         model, bench.engine(args), read_schema(args), k=args["k"], release=args["publishes"]
     )
     return {
-        "answer": found.answer,
-        "verdict": found.verdict,
-        "kind": found.kind,
-        "k": found.k,
-        "safe_k": found.safe_k,
-        "method": found.method,
-        "notes": list(found.notes),
-        "exposed": dict(found.exposed),
+        "answer": result.answer,
+        "verdict": result.verdict,
+        "kind": result.kind,
+        "k": result.k,
+        "safe_k": result.safe_k,
+        "method": result.method,
+        "notes": list(result.notes),
+        "exposed": dict(result.exposed),
         "confidence": {
-            name: max(values.values(), default=0.0) for name, values in found.confidence.items()
+            name: max(values.values(), default=0.0) for name, values in result.confidence.items()
         },
         "breaches": [
             {"rows": b.rows, "bins": b.bins, "causes": len(b.causes)}
-            for b in found.breaches[:_MOST]
+            for b in result.breaches[:_MOST]
         ],
-        "n_breaches": len(found.breaches),
+        "n_breaches": len(result.breaches),
     }

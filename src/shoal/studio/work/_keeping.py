@@ -26,11 +26,11 @@ def measure_kept(bench: Bench, args: Args, progress: Progress, part: Any) -> dic
     release = bench.release(args, progress)
     progress(0, 0, "asking both tables what analysts ask")
     released = [name for name, column in schema.items() if column.is_released]
-    found = compare_tables(raw.view(released, {}), release.table, schema)
-    told = found.to_dict()
+    comparison = compare_tables(raw.view(released, {}), release.table, schema)
+    told = comparison.to_dict()
     keys = ("name", "moved", "pairs_moved", "mean_shift", "spread_ratio", "overlap")
     return {
         "measures": told["measures"],
-        "columns": [dict(zip(keys, row, strict=True)) for row in found.column_rows],
-        "caution": found.caution,
+        "columns": [dict(zip(keys, row, strict=True)) for row in comparison.column_rows],
+        "caution": comparison.caution,
     }

@@ -59,12 +59,12 @@ def look_at_head(args: Args) -> dict[str, Any] | None:
         part = Path(folder) / path.name
         part.write_bytes(head)
         try:
-            found = _count(open_relation(open_table(source_of(args, str(part)))), "source")
+            counted = _count(open_relation(open_table(source_of(args, str(part)))), "source")
         except ShoalError:  # a row of many lines was cut, say: the whole file will tell
             return None
-    about = round(found["rows"] * path.stat().st_size / len(head))
-    told = {"exact": False, "rows_exact": False, "sampled": found["rows"], "notes": []}
-    return found | told | {"rows": about}
+    about = round(counted["rows"] * path.stat().st_size / len(head))
+    told = {"exact": False, "rows_exact": False, "sampled": counted["rows"], "notes": []}
+    return counted | told | {"rows": about}
 
 
 @task("look")
@@ -81,9 +81,9 @@ def _count(engine: DuckEngine, rows: str) -> dict[str, Any]:
     for index, name in enumerate(names):
         value = engine.value_sql(name)
         asked += [f"count({value}) AS p{index}", f"approx_count_distinct({value}) AS d{index}"]
-    found = engine.fetch(f"SELECT {', '.join(asked)} FROM {rows} AS source")
-    total = int(found["n"][0])
-    about = [int(found[f"d{index}"][0]) for index in range(len(names))]
+    counts = engine.fetch(f"SELECT {', '.join(asked)} FROM {rows} AS source")
+    total = int(counts["n"][0])
+    about = [int(counts[f"d{index}"][0]) for index in range(len(names))]
     exact = _count_few(engine, rows, total, about)
     return {
         "rows": total,
@@ -92,9 +92,9 @@ def _count(engine: DuckEngine, rows: str) -> dict[str, Any]:
                 "name": name,
                 "sort": types[name],
                 "title": titles.get(name, ""),
-                "missing": total - int(found[f"p{index}"][0]),
+                "missing": total - int(counts[f"p{index}"][0]),
                 # an estimate may exceed what there is
-                "distinct": exact.get(index, min(about[index], int(found[f"p{index}"][0]))),
+                "distinct": exact.get(index, min(about[index], int(counts[f"p{index}"][0]))),
                 "distinct_exact": index in exact,
             }
             for index, name in enumerate(names)
@@ -108,8 +108,8 @@ def _count_few(engine: DuckEngine, rows: str, total: int, about: list[int]) -> d
     if not few or total > _QUICK:
         return {}
     asked = [f"count(DISTINCT {engine.value_sql(engine.names[i])}) AS d{i}" for i in few]
-    found = engine.fetch(f"SELECT {', '.join(asked)} FROM {rows} AS source")
-    return {index: int(found[f"d{index}"][0]) for index in few}
+    counts = engine.fetch(f"SELECT {', '.join(asked)} FROM {rows} AS source")
+    return {index: int(counts[f"d{index}"][0]) for index in few}
 
 
 @task("suggest")

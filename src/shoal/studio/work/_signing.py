@@ -42,15 +42,15 @@ def write_release(bench: Bench, args: Args, progress: Progress, part: Any) -> di
     progress(0, 0, "writing and counting again")
     paths = method.release_.write(out)
     progress(0, 0, "attacking it for the report")
-    found = _reported(args, out, page, {name: str(path) for name, path in paths.items()})
-    if found["promise"] in ("not evaluated", "judged when written") and not found["problems"]:
+    reported = _reported(args, out, page, {name: str(path) for name, path in paths.items()})
+    if reported["promise"] in ("not evaluated", "judged when written") and not reported["problems"]:
         # whose the rows are cannot be seen in a release: the judge, who has both tables, counted
-        found["promise"] = "judged"
-    return found
+        reported["promise"] = "judged"
+    return reported
 
 
 def _reported(args: Args, out: Path, page: Path, files: dict[str, str]) -> dict[str, Any]:
-    """What a report finds, and of which bytes."""
+    """The findings of a report, and the digest of the bytes it is about."""
     source = source_of(args)
     written = {
         "files": files, "digest": digest(out), "promise": "not evaluated", "report": None,
@@ -84,6 +84,6 @@ def write_dossier(bench: Bench, args: Args, progress: Progress, part: Any) -> di
         encoding=source_of(args).options.encoding,
     )
     write_text(file_beside(release, "dossier"), written.html)
-    found = written.to_dict()
-    del found["utility"]  # the page has it; what is kept of a project stays small
-    return found | {"digest": digest(release)}
+    content = written.to_dict()
+    del content["utility"]  # the page has it; what is kept of a project stays small
+    return content | {"digest": digest(release)}

@@ -22,7 +22,7 @@ from shoal.typing import Codes, Counts, Native
 
 
 class ArrayEngine:
-    """Columns by name.  What writes rows makes a dataframe of them first."""
+    """Columns by name.  To write rows, it makes a dataframe of them first."""
 
     def __init__(self, columns: Mapping[str, Any]) -> None:
         self._given = columns
@@ -38,7 +38,7 @@ class ArrayEngine:
 
     @classmethod
     def open(cls, source: Any, options: OpenOptions) -> ArrayEngine:
-        """The engine of a mapping."""
+        """The engine for a mapping of names to columns."""
         return cls(source if isinstance(source, Mapping) else source.columns)
 
     @cached_property
@@ -77,7 +77,7 @@ class ArrayEngine:
         return self._in_frame().compress(schema, options)
 
     def view(self, names: Sequence[str], widths: Mapping[str, float]) -> ArrayEngine:
-        """Some columns, numbers of some of them put into bins of a width."""
+        """Some columns, with the numbers of some put into bins of a given width."""
         chosen = ArrayEngine({name: self._given[name] for name in names})
         binned = {name: np.floor(chosen._arrays[name] / width) for name, width in widths.items()}
         return ArrayEngine(chosen._arrays | binned)
@@ -107,12 +107,12 @@ class ArrayEngine:
         return np.ascontiguousarray(self._codes[:, rows])
 
     def group_sizes(self) -> tuple[Counts, Counts]:
-        """Sizes of the groups of equal rows, each once, and how many groups have each."""
+        """Distinct sizes of the groups of equal rows, and the number of groups of each size."""
         group_of, n_groups = group_keys(self._codes.T)
         return np.unique(np.bincount(group_of, minlength=n_groups), return_counts=True)
 
     def distinct_rows(self) -> ArrayEngine:
-        """The same table with equal rows made one."""
+        """The same table without duplicate rows."""
         group_of, _ = group_keys(self._codes.T)
         _, first = np.unique(group_of, return_index=True)
         rows = np.sort(first)

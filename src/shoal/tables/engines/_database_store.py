@@ -32,10 +32,10 @@ _LONGEST_NAME = 63
 
 def open_store(address: str, *, force: bool) -> DatabaseStore:
     """The place for a table at an address; raises when a table is there and is to stay."""
-    place = read_address(address)
-    if place.table is None:
+    target = read_address(address)
+    if target.table is None:
         raise ParameterError("say which table to write: end the address in ?table=NAME.")
-    store = _STORES[place.kind](place)
+    store = _STORES[target.kind](target)
     try:
         store.require_free(force=force)
     except Exception:
@@ -100,7 +100,7 @@ class DatabaseStore:
 
     @property
     def query(self) -> str:
-        """What reads the rows back, in the order in which they were written."""
+        """The query that reads the rows back, in the order they were written in."""
         return f"SELECT * FROM {self._placed(self._hidden)}"
 
     def _commit(self) -> None:
@@ -170,10 +170,10 @@ class _SqliteStore(DatabaseStore):
 
     def _kinds_there(self) -> Sequence[str]:
         # names differ in more than case for SQLite, so `People` would replace `people`
-        found = self._connection.execute(
+        kinds = self._connection.execute(
             "SELECT type FROM sqlite_master WHERE name = ? COLLATE NOCASE", [self._name]
         )
-        return [kind for (kind,) in found]
+        return [kind for (kind,) in kinds]
 
     def _fill(self, table: str) -> None:
         with duckdb.connect() as reader:
@@ -202,12 +202,12 @@ class _DuckStore(DatabaseStore):
         return connection
 
     def _kinds_there(self) -> Sequence[str]:
-        found = self._connection.execute(
+        kinds = self._connection.execute(
             "SELECT table_type FROM information_schema.tables WHERE lower(table_schema) = lower(?) "
             "AND lower(table_name) = lower(?)",
             [self._schema, self._name],
         )
-        return ["table" if kind == "BASE TABLE" else kind for (kind,) in found.fetchall()]
+        return ["table" if kind == "BASE TABLE" else kind for (kind,) in kinds.fetchall()]
 
     def _fill(self, table: str) -> None:
         self._connection.execute(
@@ -261,10 +261,10 @@ class _DuckStore(DatabaseStore):
                 "database, or into a file of its own."
             ) from None
 
-    def _copy(self, place: str, what: str = "") -> None:
+    def _copy(self, source: str, what: str = "") -> None:
         with self._connection.cursor() as own:  # not in the transaction that makes the table
             house = own.execute("SELECT current_database()").fetchone()[0]
-            own.execute(f"ATTACH {place} AS {name_sql(self._hidden)}")
+            own.execute(f"ATTACH {source} AS {name_sql(self._hidden)}")
             try:
                 own.execute(
                     f"COPY FROM DATABASE {name_sql(house)} TO {name_sql(self._hidden)} {what}"
@@ -295,8 +295,8 @@ class _PostgresStore(DatabaseStore):
                 f"ON n.oid = c.relnamespace WHERE c.relname = {value_sql(self._name)} "
                 f"AND n.nspname = {value_sql(self._schema)}"
             )
-            found = cursor.fetchall()
-            return ["table" if kind == "r" and not related else kind for kind, related in found]
+            kinds = cursor.fetchall()
+            return ["table" if kind == "r" and not related else kind for kind, related in kinds]
 
     def _fill(self, table: str) -> None:
         with duckdb.connect() as reader, closing(self._connection.own.cursor()) as cursor:

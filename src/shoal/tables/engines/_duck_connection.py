@@ -275,8 +275,8 @@ def _narrowed(connection: duckdb.DuckDBPyConnection, column: str, read: str) -> 
     Sums of DuckDB's have this type, whatever their size.
     """
     beyond = f"{column} IS NOT NULL AND TRY_CAST({column} AS BIGINT) IS NULL"
-    found = connection.sql(f"SELECT 1 FROM {read} WHERE {beyond} LIMIT 1").fetchall()
-    return f"CAST({column} AS {'VARCHAR' if found else 'BIGINT'})"
+    beyond_rows = connection.sql(f"SELECT 1 FROM {read} WHERE {beyond} LIMIT 1").fetchall()
+    return f"CAST({column} AS {'VARCHAR' if beyond_rows else 'BIGINT'})"
 
 
 def name_sql(name: str) -> str:

@@ -181,7 +181,7 @@ class DuckEngine:
         return canonical_sql(name_sql(name), self.sql_types[name])
 
     def view(self, names: Sequence[str], widths: Mapping[str, float]) -> DuckEngine:
-        """Some columns, numbers of some of them put into bins of a width."""
+        """Some columns, with the numbers of some put into bins of a given width."""
         columns = [
             f"floor({self.value_sql(name)} / {value_sql(float(widths[name]))}) AS {name_sql(name)}"
             if name in widths
@@ -203,7 +203,7 @@ class DuckEngine:
         return sample_rows(self, size, generator)
 
     def group_sizes(self) -> tuple[Counts, Counts]:
-        """Sizes of the groups of equal rows, each once, and how many groups have each."""
+        """Distinct sizes of the groups of equal rows, and the number of groups of each size."""
         names = ", ".join(map(name_sql, self.names))
         groups = f"SELECT count(*) AS size FROM source GROUP BY {names}"
         sizes = self.fetch(f"SELECT size, count(*) AS groups FROM ({groups}) GROUP BY 1 ORDER BY 1")
@@ -220,8 +220,8 @@ class DuckEngine:
         """Write some columns of every row to a file, as they are, in a secret order."""
         order = f"place {secrets.token_hex(8)}"  # no column of a table is called so
         key = value_sql(secrets.token_hex(32))
-        place = f"sha256({key} || CAST(row_number() OVER () AS VARCHAR)) AS {name_sql(order)}"
-        select = f"SELECT {', '.join(map(name_sql, names))}, {place} FROM source"
+        sort_key = f"sha256({key} || CAST(row_number() OVER () AS VARCHAR)) AS {name_sql(order)}"
+        select = f"SELECT {', '.join(map(name_sql, names))}, {sort_key} FROM source"
         copy_query(self.query, select, path, source=self._dialect, order=order)
 
     def copy(

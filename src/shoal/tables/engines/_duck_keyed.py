@@ -32,46 +32,46 @@ def keyed_columns(
     if schema.pseudonym is not None:
         columns["token"] = np.array(make_tokens(subject, key, names), object)[person[kept]]
         said[subject] = "p.token"
-    for at, name in enumerate(schema.shifted):
+    for index, name in enumerate(schema.shifted):
         most = schema[name].most_days
         days = np.array([day_offset(key, value, most) for value in names], np.int64)
-        columns[f"days{at}"] = days[person[kept]]
-        said[name] = _moved(staged, name, f"CAST(p.days{at} AS INTEGER)")
+        columns[f"days{index}"] = days[person[kept]]
+        said[name] = _moved(staged, name, f"CAST(p.days{index} AS INTEGER)")
     return said
 
 
 def _people_of_rows(staged: StagedRows, subject: str) -> tuple[list[Any], NDArray[np.int64]]:
     """Names of people, and the number of the one behind each row."""
-    at = staged.names.index(subject)
+    index = staged.names.index(subject)
     with disclose_nothing():
-        found = staged.connection.sql(
-            f"SELECT {NUMBER} AS place, c{at} AS name FROM {staged.view}"
+        named = staged.connection.sql(
+            f"SELECT {NUMBER} AS place, c{index} AS name FROM {staged.view}"
         ).fetchnumpy()
     number: dict[Any, int] = {}
-    person = [number.setdefault(name, len(number)) for name in found["name"].tolist()]
+    person = [number.setdefault(name, len(number)) for name in named["name"].tolist()]
     of_row = np.empty(len(person), np.int64)
-    of_row[np.asarray(found["place"])] = person
+    of_row[np.asarray(named["place"])] = person
     return list(number), of_row
 
 
 def coarse_column(staged: StagedRows, schema: Schema, name: str) -> str:
     """A column rounded, or ended at a top and a bottom, as the schema says."""
-    at = staged.names.index(name)
-    if str(staged.types[at]) == "VARCHAR":
+    index = staged.names.index(name)
+    if str(staged.types[index]) == "VARCHAR":
         raise TableError(
             f"column {name!r} is to be rounded, or to end at a top or bottom, and some of its "
             "values are no numbers. Clean them."
         )
-    return coarse_sql(schema[name], f"r.c{at}")
+    return coarse_sql(schema[name], f"r.c{index}")
 
 
 def _moved(staged: StagedRows, name: str, days: str) -> str:
-    at = staged.names.index(name)
-    kind = str(staged.types[at])
+    index = staged.names.index(name)
+    kind = str(staged.types[index])
     if kind == "DATE":
-        return f"r.c{at} + {days}"
+        return f"r.c{index} + {days}"
     if kind.startswith("TIMESTAMP"):
-        return f"r.c{at} + to_days({days})"
+        return f"r.c{index} + to_days({days})"
     raise TableError(
         f"column {name!r} is to be shifted, and some of its values are no dates (2024-01-31). "
         "Write them so."

@@ -108,23 +108,24 @@ class RowCells:
             return cell_of[match_words(known, pack_codes(numbers, sizes))]
         listed = ", ".join(f"coalesce(v{i}.number, {n}) AS k{i}" for i, (*_, n) in named)
         joins = " ".join(
-            f"LEFT JOIN {table} AS v{i} ON v{i}.value = r.c{at}" for i, (at, table, _) in named
+            f"LEFT JOIN {table} AS v{i} ON v{i}.value = r.c{column}"
+            for i, (column, table, _) in named
         )
         connection, rest = self.rows.connection, f"rest_{next(_counter)}"
         with disclose_nothing():
             if len(rows):
                 store(connection, rest, {"place": np.flatnonzero(result < 0)})
                 joins += f" SEMI JOIN {rest} ON {rest}.place = r.{NUMBER}"
-            found = connection.sql(
+            numbered = connection.sql(
                 f"SELECT r.{NUMBER} AS place, {listed} FROM {self.rows.view} AS r {joins}"
             )
             batches: Iterable[Any] = ()
             if find_spec("pyarrow") is None:
-                batches = [found.fetchnumpy()]
+                batches = [numbered.fetchnumpy()]
             else:  # a table of all cells is made for every match, so it has to pay
                 size = max(_BATCH, _ROWS_TO_A_CELL * known.shape[1])
                 # DuckDB 2 renamed it; before that the new name is absent
-                read = getattr(found, "to_arrow_reader", None) or found.fetch_record_batch
+                read = getattr(numbered, "to_arrow_reader", None) or numbered.fetch_record_batch
                 # to_numpy() would load pandas, which takes longer than most batches
                 batches = (
                     {name: np.from_dlpack(batch.column(name)) for name in batch.schema.names}
@@ -192,7 +193,7 @@ class CompressedRelation:
         return self.row_cells.of_rows()
 
     def _select(self, recoded: Recoded, output: RowOptions) -> tuple[str, Witness, list[str]]:
-        """A query for the released rows with their places, which say in which order they come.
+        """A query for the released rows, with their places in the output.
 
         Rows, labels and places meet by the row's number.
         """
@@ -203,8 +204,8 @@ class CompressedRelation:
             kept = kept[group >= 0]
         kept = put_in_order(kept, output)
         group = take_rows(group, kept)
-        place = np.arange(len(kept), dtype=kept.dtype)
-        columns: dict[str, NDArray[Any]] = {NUMBER: kept, "place": place}
+        position = np.arange(len(kept), dtype=kept.dtype)
+        columns: dict[str, NDArray[Any]] = {NUMBER: kept, "place": position}
         released: dict[str, str] = {
             name: f"r.c{i}"
             for i, name in enumerate(self.staged.names)
@@ -357,20 +358,25 @@ def _count(
                 )
                 for name, listed in coded.items()
             }
-            found = joined.result()
+            counted = joined.result()
     finally:
         connection.execute(f"DROP TABLE {table}")
     values = {
         name: _Values(tables[wanted.index(name)], len(coded[name]), *coding)
         for name, coding in codings.items()
     }
-    at = {
-        name: np.ma.filled(found.pop(f"k{i}"), values[name].n if name in values else -1).astype(
+    codes = {
+        name: np.ma.filled(counted.pop(f"k{i}"), values[name].n if name in values else -1).astype(
             np.int32, copy=False
         )
         for i, name in enumerate(wanted)
     }
-    return values, at, np.asarray(found["n"], np.int64), np.asarray(found["one_row"], np.int64)
+    return (
+        values,
+        codes,
+        np.asarray(counted["n"], np.int64),
+        np.asarray(counted["one_row"], np.int64),
+    )
 
 
 def _refuse_nested(rows: StagedRows, schema: Schema) -> None:

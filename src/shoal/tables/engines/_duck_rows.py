@@ -48,7 +48,7 @@ class _Relation(Protocol):
 
 
 def fractional(engine: _Relation, types: Mapping[str, str]) -> tuple[str, ...]:
-    """Columns with numbers that are not whole; only columns of such a type are looked at."""
+    """Columns with numbers that are not whole; only columns of fractional types are examined."""
     names = [
         name
         for name, kind in types.items()
@@ -126,11 +126,14 @@ def _texts_of(engine: _Relation, names: Sequence[str]) -> dict[str, Sequence[str
         part = names[start : start + _COLUMNS_AT_ONCE]
         columns = [f"CAST({name_sql(name)} AS VARCHAR)" for name in part]
         counts = _first_row(engine, [f"approx_count_distinct({column})" for column in columns])
-        few = [at for at, count in enumerate(counts) if count <= _ABOUT_AS_MANY]
-        lists = [f"list(DISTINCT {columns[at]}) FILTER ({columns[at]} IS NOT NULL)" for at in few]
-        for at, texts in zip(few, _first_row(engine, lists) if few else (), strict=True):
+        few = [index for index, count in enumerate(counts) if count <= _ABOUT_AS_MANY]
+        lists = [
+            f"list(DISTINCT {columns[index]}) FILTER ({columns[index]} IS NOT NULL)"
+            for index in few
+        ]
+        for index, texts in zip(few, _first_row(engine, lists) if few else (), strict=True):
             if texts is not None and len(texts) <= _MOST_TEXTS:
-                known[part[at]] = texts
+                known[part[index]] = texts
     return known
 
 

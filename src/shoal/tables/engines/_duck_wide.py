@@ -18,13 +18,13 @@ MOST_JOINS = 100
 def number_rows(rows: StagedRows, columns: Sequence[tuple[int, str, int]], n_rows: int) -> Codes:
     """Numbers of the values of every row; `columns` as :class:`RowCells` has them."""
     numbers = np.empty((n_rows, len(columns)), np.int32)
-    for i, (at, table, n) in enumerate(columns):
+    for i, (column, table, n) in enumerate(columns):
         with disclose_nothing():
-            found = rows.connection.sql(
+            numbered = rows.connection.sql(
                 f"SELECT r.{NUMBER} AS place, coalesce(v.number, {n}) AS number "
-                f"FROM {rows.view} AS r LEFT JOIN {table} AS v ON v.value = r.c{at}"
+                f"FROM {rows.view} AS r LEFT JOIN {table} AS v ON v.value = r.c{column}"
             ).fetchnumpy()
-        numbers[found["place"], i] = found["number"]
+        numbers[numbered["place"], i] = numbered["number"]
     return numbers
 
 
@@ -32,10 +32,10 @@ def joined_in_parts(
     connection: duckdb.DuckDBPyConnection, cells: str, tables: Sequence[str]
 ) -> dict[str, Any]:
     """Numbers of the cells' values, a column at a time, in one order."""
-    found = connection.sql(f"SELECT n, one_row FROM {cells} ORDER BY rowid").fetchnumpy()
+    joined = connection.sql(f"SELECT n, one_row FROM {cells} ORDER BY rowid").fetchnumpy()
     for i, values in enumerate(tables):
-        found |= connection.sql(
+        joined |= connection.sql(
             f"SELECT v.number AS k{i} FROM {cells} AS t LEFT JOIN {values} AS v "
             f"ON v.value = t.k{i} ORDER BY t.rowid"
         ).fetchnumpy()
-    return found
+    return joined

@@ -185,14 +185,14 @@ def _is_fraction(kind: str) -> bool:
 
 
 def _computed(query: Callable[[str], Any], select: str, names: list[str]) -> set[str]:
-    """Columns of text in which a cell has to be escaped, some columns at a time."""
-    found = set()
+    """Text columns with a cell that has to be escaped; they are examined some at a time."""
+    computed = set()
     for start in range(0, len(names), MOST_LOOKED_AT):
         some = names[start : start + MOST_LOOKED_AT]
         tests = ", ".join(f"bool_or({_BEGINS.format(name_sql(name))})" for name in some)
         row = query(f"SELECT {tests} FROM ({select})").fetchall()[0]
-        found |= {name for name, begins in zip(some, row, strict=True) if begins}
-    return found
+        computed |= {name for name, begins in zip(some, row, strict=True) if begins}
+    return computed
 
 
 def _rewrite(plain: Path, path: Path, dialect: TextDialect) -> TextDialect:

@@ -1,4 +1,4 @@
-"""Every engine, in the order in which they are asked."""
+"""Every engine, in the order they are asked in."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ class FrameEngine:
         return coding, table[codes]  # -1, a missing value, reads the last entry
 
     def view(self, names: Sequence[str], widths: Mapping[str, float]) -> FrameEngine:
-        """Some columns, numbers of some of them put into bins of a width."""
+        """Some columns, with the numbers of some put into bins of a given width."""
         return FrameEngine.of_frame(self._frame.select(names).binned(widths))
 
     def fractional(self) -> tuple[str, ...]:
@@ -113,12 +113,12 @@ class FrameEngine:
         return _code_frame(self._frame.take(rows))
 
     def group_sizes(self) -> tuple[Counts, Counts]:
-        """Sizes of the groups of equal rows, each once, and how many groups have each."""
+        """Distinct sizes of the groups of equal rows, and the number of groups of each size."""
         group_of, n_groups = group_keys(self.code_rows().T)
         return np.unique(np.bincount(group_of, minlength=n_groups), return_counts=True)
 
     def distinct_rows(self) -> FrameEngine:
-        """The same table with equal rows made one."""
+        """The same table without duplicate rows."""
         group_of, _ = group_keys(self.code_rows().T)
         _, first = np.unique(group_of, return_index=True)
         return FrameEngine.of_frame(self._frame.take(np.sort(first)))
@@ -271,7 +271,7 @@ class CompressedFrame:
     def _pool(self, name: str, rows: NDArray[np.int64]) -> tuple[list[Any], Codes]:
         """A column by its values, so that values which are equal are written alike."""
         codes, values = self.frame.factorize(name)
-        used, place = np.unique(codes[rows], return_inverse=True)
+        used, index = np.unique(codes[rows], return_inverse=True)
         # only values that are given out say of which kind all are
-        given = canonical_values([None if at < 0 else values[at] for at in used.tolist()])
-        return given, place.ravel().astype(np.int32)
+        given = canonical_values([None if code < 0 else values[code] for code in used.tolist()])
+        return given, index.ravel().astype(np.int32)

@@ -104,8 +104,8 @@ def _kind_there(frame: Any, root: str) -> str | None:
     """Whose log lies beside a path of Spark's or above it, by Spark's own way to its files."""
     session = frame.sparkSession
     hadoop = session._jvm.org.apache.hadoop.fs
-    at = hadoop.Path(root)
-    files = at.getFileSystem(session._jsc.hadoopConfiguration())
+    ancestor = hadoop.Path(root)
+    files = ancestor.getFileSystem(session._jsc.hadoopConfiguration())
 
     def names_in(folder: Any, name: str) -> list[str] | None:
         from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]  # noqa: PLC0415
@@ -118,8 +118,8 @@ def _kind_there(frame: Any, root: str) -> str | None:
         except Py4JJavaError:  # a folder that is not ours, further up
             return []
 
-    while at is not None:
-        if kind := _kind(lambda name, at=at: names_in(at, name)):  # type: ignore[misc]
+    while ancestor is not None:
+        if kind := _kind(lambda name, ancestor=ancestor: names_in(ancestor, name)):  # type: ignore[misc]
             return kind
-        at = at.getParent()
+        ancestor = ancestor.getParent()
     return None

@@ -204,7 +204,7 @@ class SparkEngine:
         return values[:limit], len(values) < len(rows)
 
     def view(self, names: Sequence[str], widths: Mapping[str, float]) -> SparkEngine:
-        """Some columns, numbers of some of them put into bins of a width."""
+        """Some columns, with the numbers of some put into bins of a given width."""
         import pyspark.sql.functions as F
 
         columns = [
@@ -252,7 +252,7 @@ class SparkEngine:
         return SparkEngine(self._frame.orderBy(F.rand(seed)).limit(size))
 
     def group_sizes(self) -> tuple[Counts, Counts]:
-        """Sizes of the groups of equal rows, each once, and how many groups have each."""
+        """Distinct sizes of the groups of equal rows, and the number of groups of each size."""
         columns = (self.value(name).alias(f"c{i}") for i, name in enumerate(self.names))
         named = self._frame.select(*columns)
         counts = named.groupBy(*named.columns).count()
@@ -267,27 +267,27 @@ class SparkEngine:
         names = list(dict.fromkeys(name for one in sets for name in one))
         places = [f"c{i}" for i in range(len(names))]
         named = self._frame.select(
-            *(self.value(name).alias(place) for name, place in zip(names, places, strict=True))
+            *(self.value(name).alias(alias) for name, alias in zip(names, places, strict=True))
         )
         listed = [[F.col(places[names.index(name)]) for name in one] for one in sets]
         groups = named.groupingSets(listed, *places).agg(
             F.count(F.lit(1)).alias("size"), F.grouping_id().alias("which")
         )
-        found = groups.groupBy("which", "size").count().collect()
+        counted = groups.groupBy("which", "size").count().collect()
         result = []
         for one in sets:
             # a bit for every column, the first one highest, and set where it is left out
             which = sum(1 << (len(names) - 1 - i) for i, n in enumerate(names) if n not in one)
-            own = np.array(sorted(tuple(row)[1:] for row in found if row[0] == which), np.int64)
+            own = np.array(sorted(tuple(row)[1:] for row in counted if row[0] == which), np.int64)
             result.append((own.reshape(-1, 2)[:, 0], own.reshape(-1, 2)[:, 1]))
         return result
 
     def distinct_rows(self) -> SparkEngine:
-        """The same table with equal rows made one."""
+        """The same table without duplicate rows."""
         return SparkEngine(self._frame.distinct())
 
     def refuse_nested(self, schema: Schema) -> None:
-        """Raise where a column that is released holds lists or the like."""
+        """Raise if a released column holds lists or other nested values."""
         for name, kind in self._frame.dtypes:
             if kind.startswith(NESTED) and schema[name].is_released:
                 raise nested_error(name)

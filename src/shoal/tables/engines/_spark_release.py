@@ -169,8 +169,8 @@ class CompressedSpark:
         fields = [f"k{i} {self._type(part.coding.name)}" for i, part in enumerate(recoded.labels)]
         for i, part in enumerate(recoded.labels):
             # -1, a suppressed cell, reads the last entry
-            place = np.append(recoded.codes[:, i], len(part.texts))[group_of]
-            columns[f"l{i}"] = pa.array([*part.texts, STAR], pa.string()).take(pa.array(place))
+            label = np.append(recoded.codes[:, i], len(part.texts))[group_of]
+            columns[f"l{i}"] = pa.array([*part.texts, STAR], pa.string()).take(pa.array(label))
         for i, numbers in enumerate(ranges.values()):
             columns[f"r{i}"] = pa.array(np.append(numbers, np.nan)[group_of], mask=hidden)
         columns["hidden"] = pa.array(hidden)
@@ -199,8 +199,8 @@ def in_secret_order(frame: Any) -> Any:
     """The rows of a DataFrame, sorted by a digest of their place with a key that nobody keeps."""
     import pyspark.sql.functions as F
 
-    place = F.concat(F.lit(f"{secrets.token_hex(32)}:"), F.monotonically_increasing_id())
-    return frame.orderBy(F.sha2(place, 256))
+    secret = F.concat(F.lit(f"{secrets.token_hex(32)}:"), F.monotonically_increasing_id())
+    return frame.orderBy(F.sha2(secret, 256))
 
 
 def write_frame(frame: Any, path: Path) -> TextDialect | None:
@@ -217,8 +217,8 @@ def write_frame(frame: Any, path: Path) -> TextDialect | None:
     texts = {name for name, kind in frame.dtypes if kind == "string"}
     places = [f"c{i}" for i in range(len(frame.columns))]
     cells = [
-        _safe(F.col(place)).alias(name) if name in texts else F.col(place).alias(name)
-        for place, name in zip(places, frame.columns, strict=True)
+        _safe(F.col(column)).alias(name) if name in texts else F.col(column).alias(name)
+        for column, name in zip(places, frame.columns, strict=True)
     ]
     how = {"escape": '"', "ignoreLeadingWhiteSpace": False, "ignoreTrailingWhiteSpace": False}
     frame.toDF(*places).select(*cells).write.options(**how).csv(str(path), header=True)
@@ -231,7 +231,7 @@ def without_notes(frame: Any) -> Any:
 
     places = [f"c{i}" for i in range(len(frame.columns))]
     columns = zip(places, frame.columns, strict=True)
-    plain = [F.col(place).alias(name, metadata={}) for place, name in columns]
+    plain = [F.col(column).alias(name, metadata={}) for column, name in columns]
     return frame.toDF(*places).select(*plain)
 
 

@@ -37,9 +37,9 @@ def coarse_pool(column: Column, codes: Codes, values: Sequence[Any]) -> tuple[li
     `codes` are places in `values`, -1 for a missing value.
     """
     coarse = coarse_values(column, values)
-    number = {value: at for at, value in enumerate(dict.fromkeys(coarse))}
-    place = np.array([*(number[value] for value in coarse), len(number)], np.int32)
-    return [*number, None], place[codes]  # -1 reads the last entry
+    number = {value: code for code, value in enumerate(dict.fromkeys(coarse))}
+    code_of = np.array([*(number[value] for value in coarse), len(number)], np.int32)
+    return [*number, None], code_of[codes]  # -1 reads the last entry
 
 
 def coarse_sql(column: Column, value: str) -> str:

@@ -106,8 +106,10 @@ def typed_column(
         middle = {label: _middle(*pair) for label, pair in sides.items()}
         return {name: _per_row(kind, middle, codes, whole=False)}
     return {
-        f"{name}_{side}": _per_row(kind, {a: pair[at] for a, pair in sides.items()}, codes, whole)
-        for at, side in enumerate(("low", "high"))
+        f"{name}_{side}": _per_row(
+            kind, {a: pair[which] for a, pair in sides.items()}, codes, whole
+        )
+        for which, side in enumerate(("low", "high"))
     }
 
 
@@ -137,7 +139,7 @@ def _drawn(kind: str, ends: Mapping[int, LabelEnds], codes: Codes, seed: int) ->
     units, step, missing = draw_values(ends, codes, seed, days=kind == "date")
     if kind == "date" or step == 1:
         return TypedColumn("date" if kind == "date" else "whole", units, missing)
-    distinct, place = np.unique(units, return_inverse=True)
+    distinct, index = np.unique(units, return_inverse=True)
     # rounded once: large units are no floats themselves
     numbers: Floats = np.array([float(unit * step) for unit in distinct.tolist()], np.float64)
-    return TypedColumn("number", numbers[place.reshape(-1)], missing)
+    return TypedColumn("number", numbers[index.reshape(-1)], missing)

@@ -71,12 +71,12 @@ def closed(ends: LabelEnds, *, whole: bool) -> tuple[Fraction | None, Fraction |
 def _number_ends(label: str) -> LabelEnds | None:
     if (number := _fraction(label)) is not None:
         return LabelEnds(number, number)
-    if found := _RANGE.match(label):
-        return LabelEnds(Fraction(found[1]), Fraction(found[2]), found[3] == ")")
-    if found := _BELOW.match(label):
-        return LabelEnds(None, Fraction(found[1]), open_high=True)
-    if found := _ABOVE.match(label):
-        return LabelEnds(Fraction(found[1]), None)
+    if match := _RANGE.match(label):
+        return LabelEnds(Fraction(match[1]), Fraction(match[2]), match[3] == ")")
+    if match := _BELOW.match(label):
+        return LabelEnds(None, Fraction(match[1]), open_high=True)
+    if match := _ABOVE.match(label):
+        return LabelEnds(Fraction(match[1]), None)
     return None
 
 
@@ -85,19 +85,19 @@ def _fraction(text: str) -> Fraction | None:
 
 
 def _date_ends(label: str) -> LabelEnds | None:
-    if found := _DAYS.match(label):
-        first, last = _days(found[1]), _days(found[2])
+    if match := _DAYS.match(label):
+        first, last = _days(match[1]), _days(match[2])
         if first is None or last is None:
             return None
-        return LabelEnds(first[0], last[0] - 1 if found[3] == ")" else last[1])
+        return LabelEnds(first[0], last[0] - 1 if match[3] == ")" else last[1])
     days = _days(label)
     return None if days is None else LabelEnds(*days)
 
 
 def _days(text: str) -> tuple[Fraction, Fraction] | None:
     """First and last day of a day, a month, a quarter, a year or a decade."""
-    if found := _PERIOD.match(text):
-        year, month, quarter, decade = found.groups()
+    if match := _PERIOD.match(text):
+        year, month, quarter, decade = match.groups()
         first = int(year) * 12 + (int(month) - 1 if month else 3 * (int(quarter or 1) - 1))
         length = 1 if month else 3 if quarter else 120 if decade else 12
         if month and not 1 <= int(month) <= 12:

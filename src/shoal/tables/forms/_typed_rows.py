@@ -35,12 +35,12 @@ class TypedRows(NamedTuple):
         placed: dict[str, str] = {}
         for name, value in released.items():
             for new, column in self.columns.get(name, {}).items():
-                at = f"f{len(stored)}"
-                stored[at] = column.values
-                stored[f"{at}_none"] = column.missing
-                read = f"DATE '1970-01-01' + CAST({table}.{at} AS INTEGER)"
-                read = read if column.kind == "date" else f"{table}.{at}"
-                placed[new] = f"CASE WHEN {table}.{at}_none THEN NULL ELSE {read} END"
+                column_name = f"f{len(stored)}"
+                stored[column_name] = column.values
+                stored[f"{column_name}_none"] = column.missing
+                read = f"DATE '1970-01-01' + CAST({table}.{column_name} AS INTEGER)"
+                read = read if column.kind == "date" else f"{table}.{column_name}"
+                placed[new] = f"CASE WHEN {table}.{column_name}_none THEN NULL ELSE {read} END"
             if name not in self.columns:
                 placed[name] = value
         return placed

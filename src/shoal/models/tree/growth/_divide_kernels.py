@@ -11,16 +11,17 @@ from shoal.typing import Codes, Counts, Floats
 def divide(parts: Codes, order: Counts, start: int, stop: int, n_parts: int) -> Counts:
     """Sort a run of `order` by the part of each row, stably; return where the parts begin."""
     first = np.zeros(n_parts + 1, np.int64)
+    # a counting sort: first how many rows each part has, then where the next one goes
     for i in range(start, stop):
         first[parts[i - start] + 1] += 1
     for part in range(n_parts):
         first[part + 1] += first[part]
-    at = first[:n_parts].copy()
+    following = first[:n_parts].copy()
     moved = np.empty(stop - start, np.int64)
     for i in range(start, stop):
         part = parts[i - start]
-        moved[at[part]] = order[i]
-        at[part] += 1
+        moved[following[part]] = order[i]
+        following[part] += 1
     for i in range(start, stop):
         order[i] = moved[i - start]
     for part in range(n_parts + 1):
@@ -32,17 +33,17 @@ def divide(parts: Codes, order: Counts, start: int, stop: int, n_parts: int) -> 
 def route_rows(columns: TreeColumns, column: int, level: int, cut: int, rows: Counts) -> Codes:
     """Group (categorical) or side of the cut (0, 1; 2 when missing) of each row."""
     codes = columns.codes[column]
-    found = np.empty(rows.shape[0], np.int32)
-    at = columns.map_first[column] + level * columns.n_codes[column]
+    side = np.empty(rows.shape[0], np.int32)
+    first = columns.map_first[column] + level * columns.n_codes[column]
     for i in range(rows.shape[0]):
         code = codes[rows[i]]
         if not columns.ordered[column]:
-            found[i] = columns.group[at + code]
+            side[i] = columns.group[first + code]
         elif code == columns.missing[column]:
-            found[i] = 2
+            side[i] = 2
         else:
-            found[i] = 0 if code <= cut else 1
-    return found
+            side[i] = 0 if code <= cut else 1
+    return side
 
 
 @kernel
@@ -77,11 +78,12 @@ def divide_node(
     side = route_rows(columns, column, level, cut, rows)
     n_groups = 3 if columns.ordered[column] else columns.n_groups[column, level]
     size = np.zeros(n_groups, np.int64)
-    for found in side:
-        size[found] += 1
+    for own in side:
+        size[own] += 1
     branch_of = np.full(n_groups, -1, np.int32)
     groups = np.empty(n_groups, np.int32)
     n_branches = 0
+    # only groups with rows in the node become branches
     for group in range(n_groups):
         if size[group] > 0:
             branch_of[group] = n_branches
@@ -122,6 +124,7 @@ def divide_spans(
         rows = order[start[s] : stop[s]]
         part = route_rows(columns, column, level, cut, rows)
         for i in range(rows.shape[0]):
+            # apart also where missing values have a group: such a row could be in any branch
             if codes[rows[i]] == missing:
                 part[i] = n_branches + 1
             else:

@@ -8,7 +8,7 @@ from heapq import heappop, heappush
 
 import numpy as np
 
-from shoal.models.tree.growth._allow_kernels import breaks_rules
+from shoal.models.tree.growth._allow_kernels import breaks_model
 from shoal.models.tree.growth._divide_kernels import count_classes, divide_node, route_rows
 from shoal.models.tree.growth._grown import Candidate, Grown, Split, missing_group
 from shoal.models.tree.growth._kernel_types import (
@@ -59,12 +59,13 @@ class Grower:
         columns: TreeColumns,
         target: Target,
         settings: Settings,
-        rules: CompiledModel,
+        compiled: CompiledModel,
         *,
         class_is_public: bool,
         plan: Plan | None = None,
     ) -> None:
-        self.columns, self.target, self.settings, self.rules = columns, target, settings, rules
+        self.columns, self.target, self.settings = columns, target, settings
+        self.compiled = compiled
         self.plan = plan or Plan()
         n_rows = columns.codes.shape[1]
         self.order = np.arange(n_rows)
@@ -81,7 +82,7 @@ class Grower:
         self.queue: list[tuple[bool, float, int, Split]] = []
         # two subsets are looked for first; a level of the hierarchy is what comes after
         self.first_level = np.where(settings.binary & ~columns.ordered, columns.n_levels, 0)
-        self.work = make_work(columns, target, rules)
+        self.work = make_work(columns, target, compiled)
         self.state = make_state(columns)
 
     def run(self) -> Grown:
@@ -90,6 +91,7 @@ class Grower:
         n_leaves = 1
         while self.queue:
             _, _, node, split = heappop(self.queue)
+            # too many leaves: a later split with fewer branches may still fit
             if n_leaves + self.n_branches(node, split) - 1 > self.plan.most_leaves:
                 continue
             if self.is_still_allowed(node, split):
@@ -98,48 +100,52 @@ class Grower:
                 for child in children:
                     self.search(child)
             else:
+                # a split elsewhere has divided its spans since it was queued: queue the node's next
+                # best
                 self.search(node)
         return self.tree
 
     def search(self, node: int) -> None:
         """Queue the best allowed split of a node."""
         depth, mass = self.tree.depth[node], self.tree.mass[node]
-        if depth >= self.plan.most_deep or np.count_nonzero(mass) < 2:
+        if depth >= self.plan.most_deep or np.count_nonzero(mass) < 2:  # pure: nothing to gain
             return
         levels = self.levels.get(node)
         here = Place(self.rows(node), self.segments(node))
-        found = self.find(here, self.first_level if levels is None else levels)
-        for place in range(self.state.n_refused[0]):
-            refused_column, level = self.state.refused[place].tolist()
-            cut = float(self.state.cuts_refused[place])
+        candidate = self.find(here, self.first_level if levels is None else levels)
+        for index in range(self.state.n_refused[0]):
+            refused_column, level = self.state.refused[index].tolist()
+            cut = float(self.state.cuts_refused[index])
             self.tree.refused.append((len(self.tree.taken), node, refused_column, level, cut))
-        if found is None:
+        if candidate is None:
             return
         if self.forest is not None:
+            # should this split be forbidden later on, the search goes on from these levels
             self.levels[node] = self.state.level.copy()
         if self.plan.look_ahead and depth + 1 < self.plan.most_deep:
-            found = look_ahead(self, here, found)
-        rank = (found.below, -found.score)
+            candidate = look_ahead(self, here, candidate)
+        rank = (candidate.below, -candidate.score)
         if self.plan.best_first:
-            rank = (False, -found.gain * mass.sum())
-        heappush(self.queue, (*rank, node, found.split))
+            rank = (False, -candidate.gain * mass.sum())
+        # ties go to the older node; a node is queued once, so splits are never compared
+        heappush(self.queue, (*rank, node, candidate.split))
 
     def find(self, here: Place, levels: Counts) -> Candidate | None:
         """The best allowed split of some rows; `levels` says how far each column is generalized."""
         state = self.state
         state.level[:] = levels
         state.n_refused[0] = 0
-        found, average = best_split(
+        best, average = best_split(
             self.columns,
             self.target,
             self.settings,
-            self.rules,
+            self.compiled,
             here.spans,
             here.rows,
             self.work,
             state,
         )
-        column = int(found)
+        column = int(best)
         if column == LEAF:
             return None
         gain, score = float(state.gain[column]), float(state.score[column])
@@ -172,15 +178,15 @@ class Grower:
     def spare_level(self, column: int) -> Codes:
         """Where the kernels read the two sets of a categorical column; other nodes have others."""
         n_codes = int(self.columns.n_codes[column])
-        at = int(self.columns.map_first[column] + self.columns.n_levels[column] * n_codes)
-        return self.columns.group[at : at + n_codes]
+        first = int(self.columns.map_first[column] + self.columns.n_levels[column] * n_codes)
+        return self.columns.group[first : first + n_codes]
 
     def note_sets(self, split: Split, level: int) -> None:
         """Keep the two sets that the kernels wrote down, in codes and in labels."""
         columns, c = self.columns, split.column
         split.subsets, split.labels_at = self.spare_level(c).copy(), level
-        at, n_codes = int(columns.map_first[c]), int(columns.n_codes[c])
-        labels = columns.group[at + level * n_codes : at + (level + 1) * n_codes]
+        first, n_codes = int(columns.map_first[c]), int(columns.n_codes[c])
+        labels = columns.group[first + level * n_codes : first + (level + 1) * n_codes]
         split.sets = tuple(np.unique(labels[split.subsets == side]) for side in (LEFT, RIGHT))
 
     def recall(self, split: Split) -> None:
@@ -197,10 +203,10 @@ class Grower:
         if now == before:
             return True
         self.recall(split)
-        return not breaks_rules(
+        return not breaks_model(
             self.columns,
             self.settings,
-            self.rules,
+            self.compiled,
             self.segments(node),
             split.column,
             split.level,
@@ -280,7 +286,7 @@ def grow(
     columns: TreeColumns,
     target: Target,
     settings: Settings,
-    rules: CompiledModel,
+    compiled: CompiledModel,
     *,
     class_is_public: bool,
     plan: Plan | None = None,
@@ -290,7 +296,7 @@ def grow(
         columns,
         target,
         settings,
-        rules,
+        compiled,
         class_is_public=class_is_public,
         plan=plan,
     )

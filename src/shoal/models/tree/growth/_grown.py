@@ -90,5 +90,5 @@ def missing_group(columns: TreeColumns, column: int, level: int) -> int:
         return -1
     if columns.ordered[column]:
         return 2
-    at = columns.map_first[column] + level * columns.n_codes[column]
-    return int(columns.group[at + code])
+    first = columns.map_first[column] + level * columns.n_codes[column]
+    return int(columns.group[first + code])

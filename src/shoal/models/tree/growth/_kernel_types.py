@@ -57,13 +57,13 @@ class GrowthWork(NamedTuple):
 
     total: Counts  # rows per code
     mass: Floats  # weight per code and class
-    touched: Counts
-    group_total: Counts
-    group_mass: Floats
+    touched: Counts  # codes that occur in the node, rising
+    group_total: Counts  # rows per group of a level
+    group_mass: Floats  # weight per group and class, then of the node itself per class
     part: Counts  # part of each group, for spans
     sizes: Counts  # rows of each part
     histogram: Counts  # private values of each part
-    cut_open: Flags
+    cut_open: Flags  # of an ordered column: whether every span allows the cut after a code
 
 
 class Segments(NamedTuple):

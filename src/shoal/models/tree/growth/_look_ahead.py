@@ -48,15 +48,15 @@ def look_ahead(grower: Grower, here: Place, first: Candidate) -> Candidate:
 def _candidates(grower: Grower, here: Place) -> list[Candidate]:
     """Allowed splits of every column, each way and at each level; those of largest gain first."""
     columns = grower.columns
-    found: dict[tuple[int, int], Candidate] = {}
+    candidates: dict[tuple[int, int], Candidate] = {}
     for column in range(len(columns.ordered)):
         for level in range(1 if columns.ordered[column] else int(columns.n_levels[column]) + 1):
-            only = np.full(len(columns.ordered), -1, np.int64)
+            only = np.full(len(columns.ordered), -1, np.int64)  # -1: not to be split
             only[column] = level
             candidate = grower.find(here, only)
             if candidate is not None:
-                found.setdefault((column, candidate.split.level), candidate)
-    return sorted(found.values(), key=lambda candidate: -candidate.gain)
+                candidates.setdefault((column, candidate.split.level), candidate)
+    return sorted(candidates.values(), key=lambda candidate: -candidate.gain)
 
 
 def _gain_of_two(grower: Grower, here: Place, candidate: Candidate) -> tuple[float, bool]:
@@ -79,19 +79,19 @@ def _branches(grower: Grower, here: Place, split: Split) -> list[Place]:
     """The branches that a split would make."""
     grower.recall(split)
     side = _route(grower, split, here.rows)
-    found = [(group, here.rows[side == group]) for group in np.unique(side).tolist()]
+    branches = [(group, here.rows[side == group]) for group in np.unique(side).tolist()]
     if grower.forest is None:
-        return [Place(rows, _alone(rows)) for _, rows in found]
+        return [Place(rows, _alone(rows)) for _, rows in branches]
     if not grower.columns.public[split.column]:  # nobody is told apart, spans get more bins
         several = np.zeros(len(here.spans.start), np.bool_)
         spans = here.spans._replace(single=several, own=False)
-        return [Place(rows, spans) for _, rows in found]
-    return [Place(rows, _reaching(grower, here, split, group)) for group, rows in found]
+        return [Place(rows, spans) for _, rows in branches]
+    return [Place(rows, _reaching(grower, here, split, group)) for group, rows in branches]
 
 
 def _route(grower: Grower, split: Split, rows: Counts) -> Codes:
-    found: Codes = route_rows(grower.columns, split.column, split.level, split.cut, rows)
-    return found
+    side: Codes = route_rows(grower.columns, split.column, split.level, split.cut, rows)
+    return side
 
 
 def _alone(rows: Counts) -> Segments:
@@ -108,6 +108,7 @@ def _reaching(grower: Grower, here: Place, split: Split, group: int) -> Segments
         rows = spans.order[start:stop]
         lost = columns.codes[split.column, rows] == missing
         side = _route(grower, split, rows)
+        # a row whose value is missing may be in any branch: such a span has several bins
         for part, alone in ((rows[(side == group) & ~lost], bool(one)), (rows[lost], False)):
             if len(part):
                 runs.append(part)

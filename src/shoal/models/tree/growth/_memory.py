@@ -16,7 +16,7 @@ from shoal.models.tree.growth._kernel_types import (
 from shoal.privacy.compiled._condition_kernels import CompiledModel
 
 
-def make_work(columns: TreeColumns, target: Target, rules: CompiledModel) -> GrowthWork:
+def make_work(columns: TreeColumns, target: Target, compiled: CompiledModel) -> GrowthWork:
     """Counters as wide as the widest column."""
     n_codes = int(columns.n_codes.max(initial=OTHERS + 1))
     return GrowthWork(
@@ -27,7 +27,7 @@ def make_work(columns: TreeColumns, target: Target, rules: CompiledModel) -> Gro
         group_mass=np.zeros((n_codes + 1) * target.n_classes),
         part=np.zeros(n_codes, np.int64),
         sizes=np.zeros(n_codes + 3, np.int64),
-        histogram=np.zeros((_widest(columns) + 3) * rules.n_codes, np.int64),
+        histogram=np.zeros((_widest(columns) + 3) * compiled.n_codes, np.int64),
         cut_open=np.zeros(n_codes, np.bool_),
     )
 

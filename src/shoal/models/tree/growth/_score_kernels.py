@@ -19,23 +19,23 @@ from shoal.typing import Counts, Flags, Floats
 @kernel
 def times_log(x: float, target: Target) -> float:
     """`x` log2 `x`."""
-    if target.spread.shape[0]:
+    if target.spread.shape[0]:  # no weights: masses are whole numbers of rows
         return target.spread[int(x)]
     return x * np.log2(x) if x > 0 else 0.0
 
 
 @kernel
-def impurity(counts: Floats, at: int, total: float, target: Target, criterion: int) -> float:
-    """`total` times entropy in bits, or times Gini's index, of the counts from `at` on."""
+def impurity(counts: Floats, first: int, total: float, target: Target, criterion: int) -> float:
+    """`total` times entropy in bits, or times Gini's index, of the counts from `first` on."""
     if total <= 0:
         return 0.0
     masses = 0.0
     if criterion == GINI:
         for k in range(target.n_classes):
-            masses += counts[at + k] * counts[at + k]
+            masses += counts[first + k] * counts[first + k]
         return total - masses / total
     for k in range(target.n_classes):
-        masses += times_log(counts[at + k], target)
+        masses += times_log(counts[first + k], target)
     return times_log(total, target) - masses
 
 
@@ -45,11 +45,11 @@ def sort_keys(keys: Counts, n: Whole) -> None:
     if n <= 64:
         for i in range(1, n):
             key = keys[i]
-            at = i
-            while at > 0 and keys[at - 1] > key:
-                keys[at] = keys[at - 1]
-                at -= 1
-            keys[at] = key
+            slot = i
+            while slot > 0 and keys[slot - 1] > key:
+                keys[slot] = keys[slot - 1]
+                slot -= 1
+            keys[slot] = key
         return
     most = np.int64(0)
     for i in range(n):
@@ -57,17 +57,18 @@ def sort_keys(keys: Counts, n: Whole) -> None:
     moved = np.empty(n, np.int64)
     first = np.empty(257, np.int64)
     shift = np.int64(0)
+    # a byte at a time from the last: each pass is stable, so earlier ones are not undone
     while most >> shift > 0:
-        for place in range(257):
-            first[place] = 0
+        for byte in range(257):
+            first[byte] = 0
         for i in range(n):
             first[((keys[i] >> shift) & 255) + 1] += 1
-        for place in range(256):
-            first[place + 1] += first[place]
+        for byte in range(256):
+            first[byte + 1] += first[byte]
         for i in range(n):
-            place = (keys[i] >> shift) & 255
-            moved[first[place]] = keys[i]
-            first[place] += 1
+            byte = (keys[i] >> shift) & 255
+            moved[first[byte]] = keys[i]
+            first[byte] += 1
         for i in range(n):
             keys[i] = moved[i]
         shift += 8
@@ -89,6 +90,7 @@ def count(
             n_touched += 1
         work.total[code] += 1
         work.mass[code * n_classes + target.codes[row]] += target.weights[row] if weighted else 1.0
+    # few of many codes: sorting them beats looking at all
     if n_touched * 16 < n_codes:
         sort_keys(work.touched, n_touched)
     else:
@@ -102,6 +104,7 @@ def count(
 
 @kernel
 def clear(n_touched: Whole, n_classes: int, work: GrowthWork) -> None:
+    """Set what :func:`count` filled back to zero; `touched` lists it."""
     for i in range(n_touched):
         code = work.touched[i]
         work.total[code] = 0
@@ -122,17 +125,17 @@ def score_groups(
     """Score the split of a categorical column at its present level."""
     n_classes, criterion = target.n_classes, settings.criterion
     level = state.level[column]
-    at = columns.map_first[column] + level * columns.n_codes[column]
+    level_first = columns.map_first[column] + level * columns.n_codes[column]
     n_groups = columns.n_groups[column, level]
     n_touched = count(columns, target, column, rows, work)
     for group in range(n_groups):
         work.group_total[group] = 0
-    for place in range((n_groups + 1) * n_classes):
-        work.group_mass[place] = 0.0
+    for entry in range((n_groups + 1) * n_classes):
+        work.group_mass[entry] = 0.0
     whole = n_groups * n_classes  # the node itself comes after its groups
     for i in range(n_touched):
         code = work.touched[i]
-        group = np.int64(columns.group[at + code])
+        group = np.int64(columns.group[level_first + code])
         work.group_total[group] += work.total[code]
         for k in range(n_classes):
             mass = work.mass[code * n_classes + k]
@@ -155,7 +158,7 @@ def score_groups(
             break
         n_branches += 1
         least = min(least, work.group_total[group])
-        if size >= settings.min_branch:
+        if size >= settings.min_branch:  # C4.5 wants two such branches
             n_large += 1
         after += mixed
         scattered += times_log(size, target)
@@ -184,7 +187,7 @@ def _cut_between(
     first = columns.value_first[column]
     low, high = columns.values[first + left], columns.values[first + right]
     middle = low + (high - low) / 2
-    if not (low <= middle < high):
+    if not (low <= middle < high):  # neighbouring floats: their middle may round to `high`
         middle = low
     cut = left
     step = right - left
@@ -195,6 +198,7 @@ def _cut_between(
             step //= 2
     if not restricted or cut_open[cut]:
         return cut, middle
+    # the nearest open cut: one to the right first, then one to the left, then two
     for away in range(1, 2 * (right - left)):
         other = cut + (away + 1) // 2 * (1 if away % 2 else -1)
         if left <= other < right and cut_open[other]:
@@ -253,12 +257,13 @@ def score_cuts(
         for k in range(n_classes):
             mass = work.mass[code * n_classes + k]
             parts[left + k] += mass
+            # differences of weights are rounded, and must not come out below nothing
             parts[right + k] = max(parts[right + k] - mass, 0.0)
             left_size += mass
             right_size = max(right_size - mass, 0.0)
         if n_left < least or left_size < needed:
             continue
-        if n_known - n_left < least or right_size < needed:
+        if n_known - n_left < least or right_size < needed:  # the right side only shrinks from here
             break
         if restricted:
             cut, _ = _cut_between(columns, column, code, work.touched[i + 1], True, work.cut_open)
@@ -291,5 +296,6 @@ def score_cuts(
         state.gain[column], state.score[column] = gain, score
         state.cut[column], state.threshold[column] = cut, threshold
     n_lost = rows.shape[0] - n_known
+    # both sides are large enough by now; missing values may be too few for a branch
     state.least[column] = n_lost if n_lost > 0 else n_known
     clear(n_touched, n_classes, work)

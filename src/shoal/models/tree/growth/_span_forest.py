@@ -59,16 +59,16 @@ class SpanForest:
         """The same spans, with those that were divided replaced by their parts."""
         if all(self.parts[s] is None for s in spans):
             return spans
-        found: list[int] = []
+        parted: list[int] = []
         todo = spans[::-1]
         while todo:
             s = todo.pop()
             parts = self.parts[s]
             if parts is None:
-                found.append(s)
+                parted.append(s)
             else:
                 todo.extend(reversed(parts))
-        return found
+        return parted
 
     def segments(self, spans: list[int]) -> Segments:
         """The rows of some spans, for the kernels."""

@@ -3,7 +3,7 @@
 import numpy as np
 
 from shoal._jit import kernel
-from shoal.models.tree.growth._allow_kernels import breaks_rules, names_rare, open_cuts
+from shoal.models.tree.growth._allow_kernels import breaks_model, names_rare, open_cuts
 from shoal.models.tree.growth._kernel_types import (
     GAIN_RATIO,
     GrowthState,
@@ -25,12 +25,13 @@ def _refuse(
     columns: TreeColumns, column: Whole, spans_allow_missing: bool, state: GrowthState
 ) -> None:
     """Note a refused split, and go on to the next level or to the cuts that are open."""
-    at = state.n_refused[0]
-    state.refused[at, 0], state.refused[at, 1] = column, state.level[column]
-    state.cuts_refused[at] = state.threshold[column]
+    last = state.n_refused[0]
+    state.refused[last, 0], state.refused[last, 1] = column, state.level[column]
+    state.cuts_refused[last] = state.threshold[column]
     state.n_refused[0] += 1
     state.stale[column] = True
     if columns.ordered[column]:
+        # where missing values alone break the model, no cut can mend it
         more = columns.public[column] and spans_allow_missing
         state.level[column] = 1 if more and state.level[column] == 0 else -1
     elif state.level[column] == columns.n_levels[column]:  # after two subsets, all values
@@ -46,6 +47,7 @@ def _average_gain(columns: TreeColumns, settings: Settings, state: GrowthState) 
     """Mean gain of the candidates; columns with a value for every few rows do not count."""
     summed, n_summed = 0.0, 0
     for column in range(state.level.shape[0]):
+        # these constants, and the 1e-3 below, are those of C4.5
         few = columns.ordered[column] or columns.n_codes[column] < 0.3 * columns.codes.shape[1]
         if few and state.level[column] >= 0 and state.gain[column] > settings.min_gain:
             summed += state.gain[column]
@@ -78,7 +80,7 @@ def best_split(
     columns: TreeColumns,
     target: Target,
     settings: Settings,
-    rules: CompiledModel,
+    compiled: CompiledModel,
     spans: Segments,
     rows: Counts,
     work: GrowthWork,
@@ -89,12 +91,14 @@ def best_split(
     Candidates are taken best first.  A refused one is replaced by its generalization (two subsets
     by all values), or by the best cut that is allowed.
     """
-    by_size = spans.own and rules.size_only
+    # then branches are spans: their sizes say everything, and no span has to be divided
+    by_size = spans.own and compiled.size_only
     cut = np.int64(0)
     for column in range(state.level.shape[0]):
         state.stale[column] = True
         state.threshold[column] = np.nan
         if columns.ordered[column] and state.level[column] > 0:
+            # which cuts are open was found for the node above
             state.level[column] = 0
     while True:
         for column in range(state.level.shape[0]):
@@ -102,10 +106,10 @@ def best_split(
                 continue
             state.stale[column] = False
             state.settled[column] = False
-            least = rules.minimum_size if by_size and columns.public[column] else np.int64(1)
+            least = compiled.minimum_size if by_size and columns.public[column] else np.int64(1)
             if not columns.ordered[column]:
                 if state.level[column] == columns.n_levels[column]:
-                    least = rules.minimum_size if columns.public[column] else np.int64(1)
+                    least = compiled.minimum_size if columns.public[column] else np.int64(1)
                     score_subsets(
                         columns,
                         target,
@@ -114,7 +118,7 @@ def best_split(
                         spans,
                         rows,
                         least,
-                        rules.minimum_size,
+                        compiled.minimum_size,
                         work,
                         state,
                     )
@@ -125,7 +129,7 @@ def best_split(
                 continue
             restricted = state.level[column] == 1
             if restricted:
-                open_cuts(columns, rules, spans, column, work)
+                open_cuts(columns, compiled, spans, column, work)
                 state.settled[column] = True
             score_cuts(columns, target, settings, column, rows, least, restricted, work, state)
 
@@ -135,22 +139,23 @@ def best_split(
             return best, average
         allows_missing = True
         if by_size and columns.public[best]:  # the smallest branch (of cuts: missing) says it all
-            broken = state.least[best] < rules.minimum_size
+            broken = state.least[best] < compiled.minimum_size
             allows_missing = not broken
         else:
             cut = state.cut[best]
             level = state.level[best]
-            broken = breaks_rules(columns, settings, rules, spans, best, level, cut, rows, work)
+            broken = breaks_model(columns, settings, compiled, spans, best, level, cut, rows, work)
             if not broken and not columns.ordered[best] and level < columns.n_levels[best]:
-                broken = names_rare(columns, best, level, spans, rows, rules.minimum_size)
+                broken = names_rare(columns, best, level, spans, rows, compiled.minimum_size)
             if broken and columns.ordered[best] and columns.missing[best] >= 0:
                 cut = columns.n_codes[best]  # a cut beyond every value: only missing ones differ
-                allows_missing = not breaks_rules(
-                    columns, settings, rules, spans, best, level, cut, rows, work
+                allows_missing = not breaks_model(
+                    columns, settings, compiled, spans, best, level, cut, rows, work
                 )
         if broken:
             _refuse(columns, best, allows_missing, state)
             continue
         state.settled[best] = True
+        # with the gain ratio all candidates are asked first: the average is over allowed ones
         if settings.criterion != GAIN_RATIO:
             return best, average

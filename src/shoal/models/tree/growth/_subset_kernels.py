@@ -71,14 +71,14 @@ def _items(
     work: GrowthWork,
 ) -> Items:
     """Pool the labels of a level that fewer than `least_named` rows have: no test names them."""
-    at = columns.map_first[column] + level * columns.n_codes[column]
+    level_first = columns.map_first[column] + level * columns.n_codes[column]
     n_labels = columns.n_groups[column, level]
     size, here = np.zeros(n_labels, np.int64), np.zeros(n_labels, np.int64)
     for code in range(columns.n_codes[column]):
         if code != columns.missing[column]:
-            size[columns.group[at + code]] += seen[code]
+            size[columns.group[level_first + code]] += seen[code]
     for i in range(n_values):
-        here[columns.group[at + work.touched[i]]] += work.total[work.touched[i]]
+        here[columns.group[level_first + work.touched[i]]] += work.total[work.touched[i]]
     item_of = np.full(n_labels, -1, np.int64)
     n_items, n_rare, n_absent = 0, np.int64(0), np.int64(0)
     for label in range(n_labels):
@@ -91,6 +91,7 @@ def _items(
             n_absent += size[label]
     pooled = bool(n_rare > 0)
     n_rows = np.zeros(n_items + 1, np.int64)
+    # labels that no row here has go with the rare ones: neither are named
     n_rows[n_items] = n_rare + n_absent
     for label in range(n_labels):
         if item_of[label] >= 0:
@@ -99,7 +100,7 @@ def _items(
             item_of[label] = n_items
     mass = np.zeros((n_items + 1) * n_classes)
     for i in range(n_values):
-        item = item_of[columns.group[at + work.touched[i]]]
+        item = item_of[columns.group[level_first + work.touched[i]]]
         for k in range(n_classes):
             mass[item * n_classes + k] += work.mass[work.touched[i] * n_classes + k]
     n_items += 1 if pooled else 0
@@ -145,7 +146,7 @@ def _judge(target: Target, settings: Settings, least: Whole, halves: Halves) -> 
         return
     mixed = impurity(halves.parts, 0, left, target, settings.criterion)
     mixed += impurity(halves.parts, n_classes, right, target, settings.criterion)
-    if -mixed > halves.best[0] + 1e-9:
+    if -mixed > halves.best[0] + 1e-9:  # less is rounding: ties go to the first
         halves.best[0] = -mixed
         halves.best_left[:] = halves.is_left
 
@@ -156,6 +157,8 @@ def _try_all(
 ) -> None:
     """Every way to split the items in two; each differs from the one before by one item."""
     _start(items, target.n_classes, halves)
+    # in Gray code, step n changes the item of n's lowest bit; the last item stays on the right,
+    # since sides swapped are the same split
     for way in range(1, 1 << (items.n_rows.shape[0] - 1)):
         item = 0
         while (way >> item) & 1 == 0:
@@ -171,6 +174,7 @@ def _try_orders(
     """Items in the order of each class's share, cut in two; and every item against all others."""
     n_items, n_classes = items.n_rows.shape[0], target.n_classes
     share = np.empty(n_items)
+    # of two classes one order is the other backwards, and would cut alike
     for shown in range(1 if n_classes == 2 else 0, n_classes):
         for item in range(n_items):
             size = 0.0
@@ -198,8 +202,8 @@ def _write_down(
     one with the rare labels, and without any the one with fewer rows.
     """
     n_codes = columns.n_codes[column]
-    at = columns.map_first[column] + columns.n_levels[column] * n_codes
-    label_at = columns.map_first[column] + level * n_codes
+    spare_first = columns.map_first[column] + columns.n_levels[column] * n_codes
+    level_first = columns.map_first[column] + level * n_codes
     named = True
     if items.pooled:
         named = not halves.best_left[items.n_rows.shape[0] - 1]
@@ -210,14 +214,14 @@ def _write_down(
             n_left += items.n_rows[item] if halves.best_left[item] else 0
         named = bool(2 * n_left <= n_rows)
     for code in range(n_codes):
-        item = items.item_of[columns.group[label_at + code]]
-        columns.group[at + code] = OTHERS
+        item = items.item_of[columns.group[level_first + code]]
+        columns.group[spare_first + code] = OTHERS
         if item >= 0 and halves.best_left[item] == named:
-            columns.group[at + code] = LEFT
+            columns.group[spare_first + code] = LEFT
         elif item >= 0 and not items.pooled and not items.open:
-            columns.group[at + code] = RIGHT
+            columns.group[spare_first + code] = RIGHT
     if columns.missing[column] >= 0:
-        columns.group[at + columns.missing[column]] = LOST
+        columns.group[spare_first + columns.missing[column]] = LOST
 
 
 @kernel
@@ -289,10 +293,10 @@ def score_subsets(
         if not pooled:
             break
         labels = _items(columns, column, above, n_values, n_classes, least_named, seen, work)
-        found = _search(labels, target, settings, least)
+        coarser = _search(labels, target, settings, least)
         pooled = labels.pooled
-        if found.best[0] > halves.best[0] + 1e-9:
-            level, items, halves = np.int64(above), labels, found
+        if coarser.best[0] > halves.best[0] + 1e-9:
+            level, items, halves = np.int64(above), labels, coarser
 
     state.gain[column], state.score[column] = -1.0, -1.0
     state.least[column] = n_lost if n_lost > 0 else rows.shape[0]

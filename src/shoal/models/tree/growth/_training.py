@@ -80,16 +80,17 @@ def _columns(attributes: list[Attribute], coded: list[Coded], n_rows: int) -> Tr
     n = len(coded)
     n_levels = np.array([max(len(one.maps), 1) for one in coded], np.int64)
     n_groups = np.zeros((n, int(n_levels.max(initial=1)) + 1), np.int64)
-    for place, one in enumerate(coded):
-        n_groups[place, : len(one.labels)] = [len(labels) for labels in one.labels]
-        n_groups[place, n_levels[place]] = OTHERS + 1
+    for index, one in enumerate(coded):
+        n_groups[index, : len(one.labels)] = [len(labels) for labels in one.labels]
+        n_groups[index, n_levels[index]] = OTHERS + 1
+    # behind the levels of a hierarchy there is room for the two sets of a split
     maps = [
         np.concatenate([*one.maps, np.full(one.n_codes if one.maps else 0, OTHERS, np.int32)])
         for one in coded
     ]
     codes = np.empty((n, n_rows), np.int32)
-    for place, one in enumerate(coded):
-        codes[place] = one.codes
+    for index, one in enumerate(coded):
+        codes[index] = one.codes
     return TreeColumns(
         codes=codes,
         ordered=np.array([attribute.ordered for attribute in attributes], np.bool_),
@@ -141,20 +142,23 @@ def rank_values(numbers: Floats) -> tuple[Floats, Codes]:
 
 def _code_groups(attribute: Attribute, table: Input, place: int) -> Coded:
     factor = table.factor(place)
-    found = attribute.labels(factor.values)
+    paths = attribute.labels(factor.values)
     lost = sorted(
-        str(value) for value, labels in zip(factor.values, found, strict=True) if labels is None
+        str(value) for value, labels in zip(factor.values, paths, strict=True) if labels is None
     )
     if lost:
+        # values of a private column belong to people, and stay out of messages
         shown = ": " + ", ".join(map(repr, lost)) if attribute.public else ""
         raise HierarchyError(
             f"column {attribute.name!r}: its hierarchy lacks {len(lost)} of the values{shown}. "
             "Add a line for each one."
         )
-    known = [labels for labels in found if labels is not None]
+    known = [labels for labels in paths if labels is not None]
+    # coarsest label first: values of a group get neighbouring codes, whatever the order of rows
     distinct = sorted(set(known), key=lambda labels: labels[::-1])
     code_of = {labels: code for code, labels in enumerate(distinct)}
     has_missing = bool((factor.codes < 0).any())
+    # a missing value has code -1, which reads the last entry
     recode = np.array([*(code_of[labels] for labels in known), len(distinct)], np.int32)
     n_codes = len(distinct) + has_missing
     maps, labels_of_level = [], []

@@ -1,4 +1,4 @@
-"""Which attacks a report carries out, on how many people, and why not where it does not."""
+"""Which attacks a report carries out, on how many people, and why it leaves others out."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _FEWEST = 50
 
 @dataclass(frozen=True)
 class Attacks:
-    """What was attacked, and how it went.
+    """The attacks carried out, and their results.
 
     Parameters
     ----------

@@ -42,14 +42,14 @@ def judge_people(release: ReleaseFile, seen: Recount, original: Original) -> Rec
         return seen
     try:
         recoding = load_recoding(find_recoding(release.path))
-        found = original.engine.compress(original.schema, CodingOptions(missing_to_root=True))
-        kept = released_groups(recoding.recode(found.cells), seen.groups)
+        compressed = original.engine.compress(original.schema, CodingOptions(missing_to_root=True))
+        kept = released_groups(recoding.recode(compressed.cells), seen.groups)
         if kept is None and original.n_rows <= MOST_ROWS:
-            made = _method(release, original, promise).recode_cells(found.cells)
+            made = _method(release, original, promise).recode_cells(compressed.cells)
             kept = released_groups(made, seen.groups)
-        if kept is None or found.people is None:
+        if kept is None or compressed.people is None:
             return seen
-        verdict = _verdict(kept, found.people, bind_promise(promise, original.schema), release)
+        verdict = _verdict(kept, compressed.people, bind_promise(promise, original.schema), release)
     except (ShoalError, TypeError, ValueError):  # no recoding, no population, a strange manifest
         return seen
     told = differences(release, seen.groups, None, verdict)
@@ -72,9 +72,9 @@ def released_groups(recoded: Recoded, written: FrequencyTable) -> Recoded | None
         if size
     }
     order = [part.coding.name for part in recoded.labels]
-    at = [order.index(name) for name in written.names]
+    columns = [order.index(name) for name in written.names]
     names = [
-        tuple(recoded.labels[column].texts[key[column]] for column in at)
+        tuple(recoded.labels[column].texts[key[column]] for column in columns)
         for key in recoded.codes.tolist()
     ]
     there = np.array([name in rows for name in names], np.bool_)

@@ -56,7 +56,7 @@ def _reading(told: OpenOptions) -> list[str]:
 
 
 def _form(release: ReleaseFile) -> list[str]:
-    """How numbers were written, where it is not what the method writes by itself."""
+    """The form numbers were written in, unless it is the method's default."""
     form = str(release.manifest.get("form", "labels"))
     own = getattr(getattr(anonymize, str(release.get("method")), None), "form", "labels")
     return [] if form == own else ["--as", form]

@@ -37,12 +37,12 @@ def far_values(engine: SparkEngine, schema: Schema) -> RawValues:
     with explain_workers():
         counted = count_values(engine.canonical, places)
     options = CodingOptions(missing_to_root=True)
-    found = {}
+    by_name = {}
     for name, own in zip(names, counted, strict=True):
         coded = code_column(name, schema, options, own.listed(), own.counts, own.n_missing)
-        found[name] = ValueRows(coded.coding, coded.counts)
-    quasi = tuple(found[name] for name in schema.quasi_identifiers)
-    return RawValues(quasi, {name: found[name] for name in schema.counted}, None)
+        by_name[name] = ValueRows(coded.coding, coded.counts)
+    quasi = tuple(by_name[name] for name in schema.quasi_identifiers)
+    return RawValues(quasi, {name: by_name[name] for name in schema.counted}, None)
 
 
 def far_sample(

@@ -29,7 +29,7 @@ from shoal.typing import PathText
 
 @dataclass(frozen=True, eq=False)
 class ReleaseFile:
-    """What a report starts from.
+    """The files of a release that a report is made of.
 
     Parameters
     ----------
@@ -38,9 +38,9 @@ class ReleaseFile:
     manifest : mapping
         What `Release.write` wrote.
     path : Path
-        The manifest's.
+        Path of the manifest.
     table : Path or None
-        The released table, when it is there.
+        The released table, if it is beside the manifest.
     digests : dict of str to str
         SHA-256 of each file that was read.
     """
@@ -91,7 +91,7 @@ class ReleaseFile:
         if not isinstance(sealed, Mapping):  # of an older version
             return ()
         return tuple(
-            name for name, found in self.digests.items() if sealed.get(name, found) != found
+            name for name, digest in self.digests.items() if sealed.get(name, digest) != digest
         )
 
     @cached_property

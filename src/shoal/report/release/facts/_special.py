@@ -24,8 +24,8 @@ class Special:
     @property
     def rows(self) -> list[tuple[str, float | None, float | None]]:
         """Every column with its part in the scores before and after; none where nobody is alone."""
-        known = [found for found in (self.before, self.after) if found is not None]
-        if not any(sum(found.by_size.values()) for found in known):
+        known = [part for part in (self.before, self.after) if part is not None]
+        if not any(sum(part.by_size.values()) for part in known):
             return []
         return [(name, _part(self.before, name), _part(self.after, name)) for name in _names(known)]
 
@@ -50,7 +50,7 @@ def _names(known: list[SpecialUniques]) -> list[str]:
     return sorted(first.contributions, key=lambda name: -first.contributions[name])
 
 
-def _part(found: SpecialUniques | None, name: str) -> float | None:
-    if found is None or not sum(found.by_size.values()):
+def _part(special: SpecialUniques | None, name: str) -> float | None:
+    if special is None or not sum(special.by_size.values()):
         return None
-    return found.contributions.get(name)
+    return special.contributions.get(name)

@@ -21,7 +21,7 @@ def comparison_page(found: TableComparison, name: str) -> str:
     return render("comparison.html", name=name, found=found, picture=picture)
 
 
-def write_comparison(found: TableComparison, path: Path, name: str) -> Path:
+def write_comparison(comparison: TableComparison, path: Path, name: str) -> Path:
     """Write the page, whole or not at all."""
-    write_text(path, comparison_page(found, name))
+    write_text(path, comparison_page(comparison, name))
     return path

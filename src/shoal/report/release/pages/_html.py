@@ -24,7 +24,7 @@ PEOPLE = 5_000
 
 @dataclass(frozen=True)
 class ReleaseReport:
-    """A report, and what it comes to.
+    """A report and its conclusions.
 
     Parameters
     ----------
@@ -33,10 +33,10 @@ class ReleaseReport:
     problems : tuple of str
         Why the release must not be published; empty when nothing speaks against it.
     promise : str
-        "holds", "broken", "judged when written" where people were counted then, by the manifest,
-        and rows do not show it again, or "not evaluated" where rows were not there or not enough.
+        "holds" or "broken"; "judged when written" where people were counted then, says the
+        manifest, which rows alone cannot repeat; "not evaluated" without rows, or enough of them.
     attacks : tuple of ColumnAttack
-        For every sensitive column, what the attack gave.
+        Result of the attack on every sensitive column.
     source : Path
         The released table, or its manifest.
     members : AttackResult or None
@@ -93,7 +93,7 @@ def release_report(
     n_shadows : int
         Releases to make for membership by shadow tables, 6 or more; 0 for none.
     random_state : int
-        For drawing them.
+        Seed for drawing people and making shadow releases.
     encoding : str, optional
         Encoding of CSV tables.
     **reading

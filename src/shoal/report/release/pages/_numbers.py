@@ -21,7 +21,7 @@ def percent(share: float) -> str:
 
 
 def of_hundred(share: float) -> str:
-    """A share as so many of a hundred people."""
+    """A share as a number of people out of a hundred."""
     return f"{100 * share:.1f}".removesuffix(".0")
 
 
@@ -40,7 +40,7 @@ def exact(value: float | int | None) -> str:
 
 
 def at_most(value: float) -> str:
-    """Rounded up, so that what is said of a bound stays true.
+    """Rounded up, so that a bound stays true as printed.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What the section says that tells how to make the release again."""
+"""The section on how to make the release again."""
 
 from __future__ import annotations
 

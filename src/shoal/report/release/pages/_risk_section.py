@@ -34,8 +34,8 @@ def known_rows(release: ReleaseFile) -> list[list[str]]:
     if "by_columns" not in release.mapping("risk"):
         return []
     rows = []
-    for place in range(len(release.entries("risk", "by_columns"))):
-        path = ("risk", "by_columns", place)
+    for index in range(len(release.entries("risk", "by_columns"))):
+        path = ("risk", "by_columns", index)
         chances = [release.number(*path, key) or 0.0 for key in ("highest", "average")]
         fewest = number(release.number(*path, "fewest"))
         rows.append([str(release.get(*path, "known")), fewest, *map(percent, chances)])

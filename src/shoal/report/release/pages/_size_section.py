@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def size_rows(seen: Recount) -> list[list[str]]:
-    """How many groups of which size, and how many rows they hold."""
+    """Number of groups of each size, and the rows they hold."""
     return [[part.label, number(part.groups), number(part.rows)] for part in _bins(seen)]
 
 

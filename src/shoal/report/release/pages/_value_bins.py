@@ -56,7 +56,7 @@ class ValueBin:
 
 
 def bin_values(marginal: Marginal, least: int) -> list[ValueBin]:
-    """Shares of few bins; each holds at least `least` raw rows where the column has as many."""
+    """Shares of a few bins, each with at least `least` raw rows if the column has that many."""
     if marginal.coding.kind in ("numeric", "date"):
         # ends are opened first: what is missing may then join the last range as it reads
         joined = _join_few([*_open_ends(_join_few(_line(marginal, least), least)),
@@ -117,7 +117,7 @@ def _reached_by(numbers: Floats, rows: Counts, least: int) -> tuple[float, float
 
 
 def _open_ends(bins: list[ValueBin]) -> list[ValueBin]:
-    """Ranges in which the first and the last are open: how far they go is somebody's secret."""
+    """Leave the first and the last range open: how far they go is somebody's secret."""
     ranges = [index for index, part in enumerate(bins) if part.last]
     if len(ranges) == 1:
         only = ranges[0]

@@ -25,13 +25,13 @@ def digest_now(path: Path) -> str | None:
         known = _KNOWN.get(path)
         if known is not None and known[0] == stamp:
             return known[1]
-        found = digest(path)
+        current = digest(path)
     except OSError:
         return None
     newest = max((changed for *_, changed in stamp), default=0)
     if time.time_ns() - newest > _SETTLED:
-        _KNOWN[path] = stamp, found
-    return found
+        _KNOWN[path] = stamp, current
+    return current
 
 
 def _stamp(path: Path) -> Stamp:

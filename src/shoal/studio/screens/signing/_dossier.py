@@ -44,15 +44,15 @@ def show_dossier(desk: Desk, release: Mapping[str, Any]) -> dict[str, Any]:
 
 def dossier_problem(desk: Desk, table: Path, digest: str) -> str:
     """What the dossier of a release says against it; empty where it says nothing."""
-    found = _found(desk, table.name, digest)
-    if found is None:
+    sealed = _found(desk, table.name, digest)
+    if sealed is None:
         return ""
-    if found["problems"]:
-        return "; ".join(found["problems"])
-    if found["accepted"] is False:
+    if sealed["problems"]:
+        return "; ".join(sealed["problems"])
+    if sealed["accepted"] is False:
         return (
-            f"its dossier finds a risk of {found['highest_risk_after']:.3g}, above the threshold "
-            f"of {found['threshold']:g}. Take a larger k, or say why another threshold is right."
+            f"its dossier finds a risk of {sealed['highest_risk_after']:.3g}, above the threshold "
+            f"of {sealed['threshold']:g}. Take a larger k, or say why another threshold is right."
         )
     return ""
 

@@ -20,17 +20,17 @@ def judged(desk: Desk, path: str) -> dict[str, Any] | None:
 
 def problem(desk: Desk, table: Path, digest: str | None) -> str:
     """Why a written release must not go; empty when nothing speaks against it."""
-    found = _verdict_on(desk, str(table), digest)
-    if found is None:
+    verdict = _verdict_on(desk, str(table), digest)
+    if verdict is None:
         return "nobody counted it again since it was written. Have it counted first."
-    return against(found)
+    return against(verdict)
 
 
-def against(found: Mapping[str, Any]) -> str:
+def against(verdict: Mapping[str, Any]) -> str:
     """What a verdict says against a release; empty when it says nothing."""
-    if found["problems"]:
-        return "; ".join(found["problems"])
-    if found["promise"] not in ("holds", "judged"):
+    if verdict["problems"]:
+        return "; ".join(verdict["problems"])
+    if verdict["promise"] not in ("holds", "judged"):
         return (
             "the promise cannot be evaluated from the released rows alone, as where people have "
             "several. Write the release on this screen: both tables are looked at then."

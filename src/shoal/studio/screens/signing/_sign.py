@@ -176,14 +176,14 @@ def _sign(room: Room, given: dict[str, Any]) -> None:
         raise ParameterError("put a name under each of the three.")
     if missing := [item["name"] for item in checklist(desk) if not item["done"]]:
         raise ParameterError(f"do not publish: {len(missing)} points of the checklist are open.")
-    found = digest_now(table)
-    if found is None:
+    table_digest = digest_now(table)
+    if table_digest is None:
         raise ParameterError("do not publish: the release cannot be read.")
-    if problems := problem(desk, table, found) or dossier_problem(desk, table, found):
+    if problems := problem(desk, table, table_digest) or dossier_problem(desk, table, table_digest):
         raise ParameterError(f"do not publish: {problems}")
     signature = {
         "release": table.name,
-        "digest": found,
+        "digest": table_digest,
         "signed": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
         "names": names,
         "remark": given["why"],

@@ -1,4 +1,4 @@
-"""Text files of cells between commas, tabs, semicolons or the like."""
+"""Text files with cells separated by commas, tabs, semicolons or another character."""
 
 from __future__ import annotations
 
@@ -140,13 +140,13 @@ def _stage(
     """Rows by a FROM clause of texts, or read one by one, into files that are `kept` until then."""
     connection = connect()
     left_out: tuple[LeftOut, ...] = ()
-    found = replace(options, delimiter=shape.delimiter)
+    heard = replace(options, delimiter=shape.delimiter)
     keeps_empty = options.keep_empty_rows or options.guess == "none" or len(shape.names) == 1
     try:
         if read is None:
             raise duckdb.InvalidInputException
         readings, values, doubts = read_types(
-            connection, read, shape.names, found, stop_at_empty=not keeps_empty
+            connection, read, shape.names, heard, stop_at_empty=not keeps_empty
         )
         # a name among numbers would have made them texts
         if shape.has_header and all(reading.sort == "text" for reading in readings):
@@ -158,16 +158,18 @@ def _stage(
                 path,
                 encoded,
                 shape,
-                folder / f"{at}.csv",
+                folder / f"{index}.csv",
                 skip=options.skip_bad_rows,
                 keep_empty=keeps_empty,
             )
-            for at, path in enumerate(paths)
+            for index, path in enumerate(paths)
         ]
         left_out = tuple(cleaned)
         _say_skipped(paths, left_out)
-        read = _clean_sql([folder / f"{at}.csv" for at in range(len(paths))], len(shape.names))
-        readings, values, doubts = read_types(connection, read, shape.names, found)
+        read = _clean_sql(
+            [folder / f"{index}.csv" for index in range(len(paths))], len(shape.names)
+        )
+        readings, values, doubts = read_types(connection, read, shape.names, heard)
     named = list(zip(shape.names, readings, strict=True))
     units = {name: reading.unit for name, reading in named if any(reading.unit)}
     dialect = TextDialect(
@@ -189,7 +191,7 @@ def _stage(
     )
     staged = stage_table(connection, values, shape.names, paths, dialect, doubts=doubts)
     titles = {name: f"in {''.join(unit)}" for name, unit in units.items()}
-    return replace(staged, titles=titles, options=found)
+    return replace(staged, titles=titles, options=heard)
 
 
 def _stop_at_names(connection: duckdb.DuckDBPyConnection, read: str, shape: Shape) -> None:

@@ -57,18 +57,18 @@ def choose_table(
         if len(names) != 1:
             raise TableError(f"{where} has {_listed(names)}. Say which with --table.")
         return names[0]
-    found = [name for name in names if name == asked]
+    matches = [name for name in names if name == asked]
     if schema is not None:
-        found = found or [name for name in names if name == f"{schema}.{asked}"]
-        found = found or [name for name in names if name.rpartition(".")[2] == asked]
-    if not found:
+        matches = matches or [name for name in names if name == f"{schema}.{asked}"]
+        matches = matches or [name for name in names if name.rpartition(".")[2] == asked]
+    if not matches:
         raise TableError(f"{where} has no table {asked!r}. It has {_listed(names)}.")
-    if len(found) > 1:
+    if len(matches) > 1:
         raise TableError(
-            f"{where} has {len(found)} tables that {asked!r} may mean: {_listed(found)}. "
+            f"{where} has {len(matches)} tables that {asked!r} may mean: {_listed(matches)}. "
             "Say which with --table SCHEMA.NAME."
         )
-    return found[0]
+    return matches[0]
 
 
 def _listed(names: Sequence[str]) -> str:

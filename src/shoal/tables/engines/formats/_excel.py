@@ -41,10 +41,10 @@ def _read(paths: Sequence[Path], options: OpenOptions) -> Engine:
     names: tuple[str, ...] | None = None
     columns: list[list[Any]] = []
     for path in paths:
-        found, rows = _table(path, _rows(path, options), options)
-        if names is not None and found != names:
+        titles, rows = _table(path, _rows(path, options), options)
+        if names is not None and titles != names:
             raise TableError(f"{path.name!r} has other columns than {paths[0].name!r}.")
-        names = found
+        names = titles
         columns = columns or [[] for _ in names]
         for row in rows:
             for column, value in zip(columns, row, strict=True):
@@ -163,12 +163,12 @@ def _cells(sheet: Any) -> _Rows:
 
 def _padded(sheet: Any) -> dict[int, int]:
     """Columns of numbers that are shown with zeros in front, as postcodes are, and their length."""
-    found: dict[int, int] = {}
+    widths: dict[int, int] = {}
     for row in sheet.iter_rows(max_row=_FIRST_ROWS):
         for column, cell in enumerate(row):
             if isinstance(cell.value, int) and re.fullmatch("0{2,}", cell.number_format):
-                found[column] = len(cell.number_format)
-    return found
+                widths[column] = len(cell.number_format)
+    return widths
 
 
 def _wanted(book: Any, path: Path, asked: str | None) -> list[Any]:
@@ -198,8 +198,8 @@ def _is_filled(row: Sequence[Any]) -> bool:
 
 def _table(path: Path, rows: _Rows, options: OpenOptions) -> tuple[tuple[str, ...], _Rows]:
     """Names and rows of a sheet, without titles above and without empty rows and columns."""
-    places = [at for at, row in enumerate(rows) if _is_filled(row)]
-    rows = _without_empty([rows[at] for at in places])
+    places = [index for index, row in enumerate(rows) if _is_filled(row)]
+    rows = _without_empty([rows[index] for index in places])
     n_rows = len(rows)
     while len(rows[0]) > 1 and len(rows) > 1 and _n_filled(rows[0]) == 1:
         rows = rows[1:]  # a title
@@ -248,13 +248,13 @@ def _titles(rows: _Rows) -> int:
     than half of the columns are filled, or some are left open above names of columns.
     """
     width = len(rows[0])
-    for at, row in enumerate(rows[:_FIRST_ROWS]):
-        if _n_filled(row) < width and has_names_below(_shown(rows[at:])):
+    for index, row in enumerate(rows[:_FIRST_ROWS]):
+        if _n_filled(row) < width and has_names_below(_shown(rows[index:])):
             continue
         if _n_filled(row) >= 0.8 * width:
             given = [value for value in row if value not in (None, "")]
             named = all(isinstance(v, str) for v in given) and len(set(given)) == len(given)
-            return at if named and not _is_row(rows[at:]) else 0
+            return index if named and not _is_row(rows[index:]) else 0
         if _n_filled(row) >= 0.5 * width:
             return 0
     return 0

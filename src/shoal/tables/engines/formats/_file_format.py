@@ -1,4 +1,4 @@
-"""What a file format has to say of itself."""
+"""What a file format declares about itself."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ BEGINNINGS = (
 NO_TEXT = re.compile(
     b"|".join([rb"[\xef\xbb\xbf\s]*[<\[{]", *(re.escape(mark) for mark, _ in BEGINNINGS)])
 )
-"""How files begin that may be no tables in text: as these, as a page, or as JSON."""
+"""Beginnings of files that are no tables in text: those above, web pages and JSON."""
 
 _OBJECT = re.compile(rb'(\xef\xbb\xbf)?\s*(\[\s*)?\{\s*"')
 _PAGES = (b"<!doctype", b"<html", b"<table", b"<?xml")
@@ -100,7 +100,7 @@ def find_format(path: Path) -> FileFormat | None:
 
 @cache
 def spooled(path: Path) -> Path:
-    """What comes in on standard input or from a pipe, as a file."""
+    """Standard input or a pipe, saved as a file."""
     return _keep(sys.stdin.buffer.read() if str(path) == STANDARD else path.read_bytes())
 
 
@@ -149,7 +149,7 @@ def _own_folder() -> Path:
 
 
 def _keep(content: bytes) -> Path:
-    """What comes in, kept in a file."""
+    """Save incoming content to a file."""
     folder = _own_folder()
     if not content:
         raise TableError("nothing came in on standard input. Pipe a table into the command.")
@@ -161,11 +161,11 @@ def _keep(content: bytes) -> Path:
 
 
 def open_several(path: Path, options: OpenOptions) -> Engine:
-    """Files of a folder, or that a pattern names; a file of that very name is taken before."""
+    """Open the files of a folder, or those that match a pattern; no file has that exact name."""
     if path.is_dir():
         return _open_folder(path, options)
-    found = [Path(name) for name in sorted(glob.glob(str(path), recursive=True))]
-    files = [file for file in found if file.is_file()]
+    paths = [Path(name) for name in sorted(glob.glob(str(path), recursive=True))]
+    files = [file for file in paths if file.is_file()]
     if not files:
         what = "no files match" if glob.has_magic(str(path)) else "no file or folder"
         raise TableError(f"{what} {path.name!r}. Check the path.")

@@ -47,8 +47,8 @@ def assign(cut: Cut | int, codes: Codes) -> NDArray[np.int64]:
         if isinstance(part, int):
             region[rows] = part
             continue
-        at = np.searchsorted(np.array(part.starts), codes[rows, part.column], side="right")
-        todo += [(inner, rows[at == number]) for number, inner in enumerate(part.parts)]
+        part_of_row = np.searchsorted(np.array(part.starts), codes[rows, part.column], side="right")
+        todo += [(inner, rows[part_of_row == number]) for number, inner in enumerate(part.parts)]
     return region
 
 

@@ -82,10 +82,10 @@ class DuckRegions:
     def _code(self, name: str, options: CodingOptions) -> CodedColumn:
         """Code a column; a table in the database says the code of each of its values."""
         values, codes = f"values_{next(_counter)}", f"codes_{next(_counter)}"
-        at = self._rows.names.index(name)
+        index = self._rows.names.index(name)
         self._connection.execute(
             f"CREATE TEMP TABLE {values} AS SELECT value, n, row_number() OVER () AS number FROM "
-            f"(SELECT c{at} AS value, count(*) AS n FROM {self._rows.view} GROUP BY 1)"
+            f"(SELECT c{index} AS value, count(*) AS n FROM {self._rows.view} GROUP BY 1)"
         )
         listed = self._connection.sql(
             f"SELECT value, n, number FROM {values} WHERE value IS NOT NULL"
@@ -117,8 +117,8 @@ class DuckRegions:
         for i, (name, column) in enumerate(self.columns.items()):
             missing = column.coding.missing
             listed.append(f"CAST(coalesce(v{i}.code, {missing}) AS INTEGER) AS k{i}")
-            at = self._rows.names.index(name)
-            joins.append(f"LEFT JOIN {self._codes[name]} AS v{i} ON v{i}.value = r.c{at}")
+            index = self._rows.names.index(name)
+            joins.append(f"LEFT JOIN {self._codes[name]} AS v{i} ON v{i}.value = r.c{index}")
             if name in self._quasi and column.coding.is_limited:
                 top.append(f"coalesce(v{i}.top, {column.tops[missing]}) * {room}::BIGINT")
                 room *= int(column.tops.max()) + 1
@@ -134,10 +134,10 @@ class DuckRegions:
         drawn = f"hash(r.{NUMBER}, {seed}) <= {most}::UBIGINT"
         columns = ", ".join(f"k{i}" for i in range(len(self._quasi)))
         with disclose_nothing():
-            found = self._connection.sql(
+            sampled = self._connection.sql(
                 f"SELECT {columns} FROM ({self._coded_sql(drawn)}) ORDER BY {NUMBER}"
             ).fetchnumpy()
-        return np.column_stack([found[f"k{i}"] for i in range(len(self._quasi))]).astype(np.int32)
+        return np.column_stack([sampled[f"k{i}"] for i in range(len(self._quasi))]).astype(np.int32)
 
     def estimate_cells(self, coarse: Sequence[Codes]) -> int:
         """About how many combinations there are of the coarse codes of each quasi-identifier."""
@@ -150,13 +150,13 @@ class DuckRegions:
         counted = self.schema.counted
         listed = [f"k{i}" for i, name in enumerate(self.columns) if name in counted]
         with disclose_nothing(), self._coarse_sql(coarse) as (query, names):
-            found = self._connection.sql(
+            cells = self._connection.sql(
                 f"SELECT {', '.join([*names, *listed])}, count(*) AS n FROM ({query}) GROUP BY ALL"
             ).fetchnumpy()
-        keys = np.column_stack([found[name] for name in names]).astype(np.int32)
-        at = {name: f"k{i}" for i, name in enumerate(self.columns)}
-        codes = {name: np.asarray(found[at[name]], np.int32) for name in counted}
-        return CellCounts(keys, codes, np.asarray(found["n"], np.int64))
+        keys = np.column_stack([cells[name] for name in names]).astype(np.int32)
+        alias_of = {name: f"k{i}" for i, name in enumerate(self.columns)}
+        codes = {name: np.asarray(cells[alias_of[name]], np.int32) for name in counted}
+        return CellCounts(keys, codes, np.asarray(cells["n"], np.int64))
 
     @contextmanager
     def _coarse_sql(self, coarse: Sequence[Codes]) -> Iterator[tuple[str, list[str]]]:
@@ -196,11 +196,11 @@ class DuckRegions:
 
     def _count(self, code: str) -> PartCount:
         files = value_sql(str(self._folder / "rows" / "*" / "*.parquet"))
-        found = self._connection.sql(
+        counted = self._connection.sql(
             f"SELECT CAST(leaf AS BIGINT) AS leaf, CAST(t AS BIGINT) AS top, {code} AS code, "
             f"count(*) AS n FROM read_parquet({files}, hive_partitioning = true) GROUP BY ALL"
         ).fetchnumpy()
-        arrays = (np.asarray(found[name], np.int64) for name in ("leaf", "top", "code", "n"))
+        arrays = (np.asarray(counted[name], np.int64) for name in ("leaf", "top", "code", "n"))
         return PartCount(*arrays)
 
     def solve(
@@ -230,13 +230,13 @@ class DuckRegions:
         folders = (self._folder / "rows" / f"leaf={leaf}" for leaf in leaves)
         files = [value_sql(str(file)) for folder in folders for file in sorted(folder.glob("*"))]
         with disclose_nothing():
-            found = self._connection.sql(
+            rows = self._connection.sql(
                 f"SELECT * FROM read_parquet([{', '.join(files)}], hive_partitioning = false)"
             ).fetchnumpy()
-        codes = {name: np.asarray(found[f"k{i}"], np.int32) for i, name in enumerate(self.columns)}
+        codes = {name: np.asarray(rows[f"k{i}"], np.int32) for i, name in enumerate(self.columns)}
         keys = np.column_stack([codes[name] for name in self._quasi])
         counted = {name: codes[name] for name in self.schema.counted}
-        return np.asarray(found[NUMBER], np.int64), keys, counted
+        return np.asarray(rows[NUMBER], np.int64), keys, counted
 
     def _keep(self, numbers: NDArray[np.int64], solved: SolvedRows) -> None:
         columns: dict[str, NDArray[Any]] = {NUMBER: numbers}
@@ -320,11 +320,11 @@ class DuckRegions:
             if kind not in ORDERED:
                 continue
             with disclose_nothing():
-                found = self._connection.sql(
+                labelled = self._connection.sql(
                     f"SELECT {NUMBER} AS n, l{i} AS label FROM {self._placed}"
                 ).fetchnumpy()
             label = np.empty(self.n_rows, np.int32)
-            label[np.asarray(found["n"])] = np.asarray(found["label"])
+            label[np.asarray(labelled["n"])] = np.asarray(labelled["label"])
             texts = (*self._vocabulary[i], STAR)  # in the order of their numbers
             codes = label[kept]
             codes[codes == HIDDEN] = len(texts) - 1
@@ -333,10 +333,10 @@ class DuckRegions:
     def _kept(self, output: RowOptions) -> NDArray[np.int64]:
         where = "" if output.keep_suppressed else f" WHERE l0 > {HIDDEN}"
         with disclose_nothing():
-            found = self._connection.sql(
+            kept = self._connection.sql(
                 f"SELECT {NUMBER} FROM {self._placed}{where} ORDER BY 1"
             ).fetchnumpy()
-        return np.asarray(found[NUMBER], np.int64)
+        return np.asarray(kept[NUMBER], np.int64)
 
     def _label_table(self, column: int) -> str:
         """Texts of a column's labels; a missing value that is released as it is has none."""

@@ -40,18 +40,18 @@ def add_region(
         Of the new column.
     """
     types = dict(frame.dtypes)
-    found: dict[int, Callable[[int], str]] = {}
+    comparisons: dict[int, Callable[[int], str]] = {}
     for number in sorted(set(_columns_of(cut))):
-        place, column = places[number], columns[number]
-        compare = by_value(place, types[place], column)
+        source, column = places[number], columns[number]
+        compare = by_value(source, types[source], column)
         if compare is None:
             code = f"shoal_code{number}"
             numbers = column.codes[:-1]
             missing = column.coding.missing
-            frame = look_up(frame, place, types[place], column.values, numbers, missing, code)
+            frame = look_up(frame, source, types[source], column.values, numbers, missing, code)
             compare = _by_code(code)
-        found[number] = compare
-    region = cut_cases(cut, lambda number, start: found[number](start))
+        comparisons[number] = compare
+    region = cut_cases(cut, lambda number, start: comparisons[number](start))
     return frame.selectExpr(*(f"`{one}`" for one in types), f"CAST({region} AS INT) AS {name}")
 
 
@@ -67,7 +67,7 @@ def _by_code(name: str) -> Callable[[int], str]:
     return lambda start: f"{name} < {start}"
 
 
-def by_value(place: str, kind: str, column: CodedColumn) -> Callable[[int], str] | None:
+def by_value(source: str, kind: str, column: CodedColumn) -> Callable[[int], str] | None:
     """A condition on values that says of each row whether its code is below another.
 
     None where codes do not rise with values, or where Spark may order them in another way.
@@ -85,9 +85,9 @@ def by_value(place: str, kind: str, column: CodedColumn) -> Callable[[int], str]
         hidden = column.coding.missing < start
         first = int(np.searchsorted(codes, start))
         if first == len(codes):
-            return "TRUE" if hidden else f"{place} IS NOT NULL"
+            return "TRUE" if hidden else f"{source} IS NOT NULL"
         least = literal(kind, column.values[int(order[first])].as_py())
-        return f"coalesce({place} < {least}, {str(hidden).upper()})"
+        return f"coalesce({source} < {least}, {str(hidden).upper()})"
 
     return below
 

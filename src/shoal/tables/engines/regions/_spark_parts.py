@@ -34,18 +34,18 @@ def count_parts(
     """
     import pyspark.sql.functions as F
 
-    sets = [[F.col(name) for name in (*by, place)] for place in known] or [[*map(F.col, by)]]
+    sets = [[F.col(name) for name in (*by, source)] for source in known] or [[*map(F.col, by)]]
     counted = frame.groupingSets(sets, *by, *known).agg(
         F.count(F.lit(1)).alias("n"), F.grouping_id().alias("which")
     )
     table = fetch(counted)
     which = table.column("which").to_numpy()
     parts = {}
-    for i, (name, place) in enumerate(zip(codings, known, strict=True)):
+    for i, (name, source) in enumerate(zip(codings, known, strict=True)):
         # a bit for every column, the first one highest, and set where it is left out
         own_bit = 1 << (len(known) - 1 - i)
         own = table.take(np.flatnonzero(which == (1 << len(known)) - 1 - own_bit))
-        parts[name] = (codings[name], _part(own, by, known[place].of(own.column(place))))
+        parts[name] = (codings[name], _part(own, by, known[source].of(own.column(source))))
     plain = table.take(np.flatnonzero(which == which[:1]))  # any one has every row
     return part_table(_part(plain, by, np.zeros(len(plain), np.int32)), parts)
 

@@ -107,12 +107,12 @@ class SparkRegions:
         with explain_workers():
             counted = count_values(self._frame, [self._column(name) for name in names])
         columns = {}
-        for name, found in zip(names, counted, strict=True):
-            listed = found.listed()
+        for name, own in zip(names, counted, strict=True):
+            listed = own.listed()
             if name not in self._quasi:
                 refuse_spellings(name, self.schema[name].kind, listed)
-            coded = code_column(name, self.schema, options, listed, found.counts, found.n_missing)
-            columns[name] = replace(coded, values=found.values)
+            coded = code_column(name, self.schema, options, listed, own.counts, own.n_missing)
+            columns[name] = replace(coded, values=own.values)
         return columns
 
     def _known(self, names: Iterable[str]) -> dict[str, ArrowCodes]:
@@ -128,7 +128,7 @@ class SparkRegions:
         share = min(1.0, size / max(1, self.n_rows))
         drawn = self._frame.select(*known)
         table = fetch(drawn if share == 1.0 else drawn.sample(share, seed))
-        return np.column_stack([own.of(table.column(place)) for place, own in known.items()])
+        return np.column_stack([own.of(table.column(source)) for source, own in known.items()])
 
     def estimate_cells(self, coarse: Sequence[Codes]) -> int:
         """About how many combinations there are of the coarse codes of each quasi-identifier."""
@@ -145,8 +145,8 @@ class SparkRegions:
         with explain_workers():
             table = fetch(frame.groupBy(*frame.columns).count())
         codes = [column.to_numpy().astype(np.int32) for column in table.columns[:-1]]
-        at = {name: i for i, name in enumerate(self.columns)}
-        counted = {name: codes[at[name]] for name in self.schema.counted}
+        index_of = {name: i for i, name in enumerate(self.columns)}
+        counted = {name: codes[index_of[name]] for name in self.schema.counted}
         keys = np.column_stack(codes[: len(self._quasi)])
         return CellCounts(keys, counted, table.column(len(codes)).to_numpy().astype(np.int64))
 
@@ -237,14 +237,14 @@ class SparkRegions:
         key = F.lit(secrets.token_hex(32) if output.shuffle is None else str(output.shuffle))
         parted = frame.repartition(self._n_regions, F.xxhash64(key, *map(F.col, labels)))
         if self._by_group:  # a region's groups keep the promise, so they may stand together
-            place = F.xxhash64(key, *map(F.col, labels), F.col(ROWS))
-            ordered = parted.withColumn("place", place).sortWithinPartitions("place")
+            sort_key = F.xxhash64(key, *map(F.col, labels), F.col(ROWS))
+            ordered = parted.withColumn("place", sort_key).sortWithinPartitions("place")
             table = ordered.selectExpr(*labels, f"inline({ROWS})")
         else:  # what two regions have of a group may not
-            place = F.xxhash64(key, *map(F.col, released.values()))
+            sort_key = F.xxhash64(key, *map(F.col, released.values()))
             rows = parted.selectExpr(*labels, f"inline({ROWS})")
-            table = rows.withColumn("place", place).sortWithinPartitions("place")
-        table = table.select(*(F.col(at).alias(name) for name, at in released.items()))
+            table = rows.withColumn("place", sort_key).sortWithinPartitions("place")
+        table = table.select(*(F.col(source).alias(name) for name, source in released.items()))
         return without_notes(table), None
 
     def write(self, output: RowOptions, path: Path) -> Witness | None:

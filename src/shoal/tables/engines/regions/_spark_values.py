@@ -48,8 +48,8 @@ def count_values(frame: Any, columns: Sequence[str]) -> list[ValueCounts]:
     kinds = dict(own.dtypes)
     fields = [f"{name} {kinds[name]}" for name in columns]
     fields += [f"{_COUNT} bigint", f"{_WHICH} int"]
-    found = own.mapInArrow(count_blocks, ", ".join(fields))
-    added = found.groupBy(_WHICH, *columns).agg(F.sum(_COUNT).alias(_COUNT))
+    blocks = own.mapInArrow(count_blocks, ", ".join(fields))
+    added = blocks.groupBy(_WHICH, *columns).agg(F.sum(_COUNT).alias(_COUNT))
     moments = [name for name in columns if kinds[name] == "timestamp"]
     texts = [F.col(name).cast("string").alias(f"{name} said") for name in moments]
     table = fetch(added.select("*", *texts))

@@ -72,9 +72,9 @@ def region_worker(
     def _solve_one(table: Any) -> Any:
         kept = table.select(passed)
         try:
-            codes = {place: known[place].of(table.column(place)) for place in known}
-            keys = np.column_stack([codes[place] for place in quasi])
-            solved = solve(keys, {name: codes[place] for name, place in counted.items()})
+            codes = {source: known[source].of(table.column(source)) for source in known}
+            keys = np.column_stack([codes[source] for source in quasi])
+            solved = solve(keys, {name: codes[source] for name, source in counted.items()})
         except InfeasibleError as error:
             said = {"refused": error.model, "required": error.required,
                     "achieved": error.achieved, "hint": error.hint}  # fmt: skip

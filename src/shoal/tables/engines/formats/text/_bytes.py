@@ -230,8 +230,8 @@ def _by_language(content: bytes) -> str | None:
         from charset_normalizer import from_bytes  # noqa: PLC0415  an extra
     except ImportError:
         return None
-    found = from_bytes(content, cp_isolation=list(_GUESSED)).best()
-    names = [str(found.encoding)] if found is not None else []
+    guess = from_bytes(content, cp_isolation=list(_GUESSED)).best()
+    names = [str(guess.encoding)] if guess is not None else []
     # a sign within a word, or a capital behind a small letter, speaks against an encoding
     several = sum(a >= 128 and b >= 64 for a, b in pairwise(content))  # bytes of one sign
     high = sum(byte >= 128 for byte in content)

@@ -46,7 +46,7 @@ def read_kept_again(
     listed = ", ".join(f"r.{written[i]} AS p{n}" for n, i in enumerate(texts))
     with warnings.catch_warnings():  # all but units was said when all rows were read
         warnings.filterwarnings("ignore", "(?!.* written without )", TableWarning)
-        found, *_ = read_types(
+        kept_readings, *_ = read_types(
             rows.connection,
             f"(SELECT {listed} FROM {rows.view} AS r SEMI JOIN {kept} AS p USING ({NUMBER}))",
             [rows.names[i] for i in texts],
@@ -54,7 +54,7 @@ def read_kept_again(
         )
     readings = {
         i: reading
-        for i, reading in zip(texts, found, strict=True)
+        for i, reading in zip(texts, kept_readings, strict=True)
         if rows.names[i] in (free if i in rows.doubts else names)
         and (
             reading != replace(rows.doubts[i], missing=reading.missing)
@@ -135,12 +135,12 @@ def whole_if_kept_are(
         + (_digits(released[n]) if kinds[n].startswith("DECIMAL") else "0, 0")
         for n, (test, _) in finer.items()
     )
-    (found,) = rows.connection.sql(
+    (counts,) = rows.connection.sql(
         f"SELECT {asked} FROM {rows.view} AS r JOIN {kept} AS p ON p.{NUMBER} = r.{NUMBER}"
     ).fetchall()
     types = {}
-    for at, (name, (_, kind)) in enumerate(finer.items()):
-        known, fits, before, behind = found[4 * at : 4 * at + 4]
+    for index, (name, (_, kind)) in enumerate(finer.items()):
+        known, fits, before, behind = counts[4 * index : 4 * index + 4]
         if not known:
             types[name] = "VARCHAR"  # nothing tells the type of empty cells
         elif kinds[name].startswith("DECIMAL"):

@@ -132,7 +132,7 @@ def _refuse_spaces(lines: Sequence[str], file: str) -> None:
 
 
 def _ends_alike(lines: Sequence[str]) -> bool:
-    """Whether all lines have as many words and signs as one another, and several words.
+    """Whether all lines have equally many words and signs, and several words.
 
     The first may hold as many names of other lengths.
     """
@@ -187,9 +187,9 @@ def looks_like_a_row(first: Sequence[str], body: Sequence[Sequence[str]]) -> boo
     """
     votes_row, votes_name = 0, 0
     body = [row for row in body if list(row) != list(first)]  # files put together repeat names
-    for at, cell in enumerate(first):
+    for column, cell in enumerate(first):
         cell = cell.strip()
-        below = [row[at].strip() for row in body if at < len(row)]
+        below = [row[column].strip() for row in body if column < len(row)]
         below = [text for text in below if text and not is_missing_word(text)]
         if not cell or is_missing_word(cell):
             continue
@@ -215,8 +215,8 @@ def has_names_below(rows: Sequence[Sequence[str]]) -> bool:
     if not full or all(first) or any(is_typed([cell]) for cell in (*first, *second) if cell):
         return False
     above_typed = 0
-    for at, cell in enumerate(second):
-        below = [row[at].strip() for row in rows[2:] if at < len(row)]
+    for column, cell in enumerate(second):
+        below = [row[column].strip() for row in rows[2:] if column < len(row)]
         below = [text for text in below if text and not is_missing_word(text)]
         if cell in below or is_missing_word(cell) or _CONTACT.fullmatch(cell):
             return False
@@ -303,14 +303,14 @@ def _without_titles(
     rows: list[tuple[int, list[str]]], wide: int
 ) -> tuple[int, list[tuple[int, list[str]]]]:
     """Lines before the table, and the rows from its header on."""
-    lines, at = 0, 0
+    lines, index = 0, 0
     for number, row in rows:
         alone = sum(bool(cell.strip()) for cell in row) <= 1
         comment = len(row) != wide and row[0].lstrip("\ufeff ").startswith("#") if row else False
         if row and not comment and not (wide > 1 and alone and len(row) in (1, wide)):
             break
-        lines, at = number, at + 1
-    return (lines, rows[at:]) if at < len(rows) else (0, rows)
+        lines, index = number, index + 1
+    return (lines, rows[index:]) if index < len(rows) else (0, rows)
 
 
 def _names(
@@ -328,12 +328,12 @@ def _names(
 def name_columns(names: Sequence[str]) -> tuple[str, ...]:
     """The same names; columns without one are numbered."""
     named, taken = [name.strip() for name in names], {name.strip() for name in names}
-    for at, name in enumerate(named):
+    for index, name in enumerate(named):
         if not name:
-            own = f"column{at + 1}"
+            own = f"column{index + 1}"
             while own in taken:
                 own += "_"
-            named[at] = own
+            named[index] = own
             taken.add(own)
     return tuple(named)
 

@@ -98,8 +98,8 @@ def read_types(
     else:
         columns = ", ".join(f"trim(p{i}) AS t{i}" for i in range(len(names)))
         sample = connection.sql(f"SELECT {columns} FROM {read} LIMIT {_SAMPLE_ROWS}").fetchall()
-        found = [{text for text in column if text} for column in zip(*sample, strict=True)]
-        seen = found or seen
+        sampled = [{text for text in column if text} for column in zip(*sample, strict=True)]
+        seen = sampled or seen
         for i, texts in enumerate(seen):
             if i not in told:
                 readings[i] = read_column(texts, options)
@@ -303,7 +303,7 @@ def _misfits(
         for i, reading in enumerate(readings)
         if reading.sort != "text"
     ]
-    found: list[set[str]] = [set() for _ in readings]
+    misfits: list[set[str]] = [set() for _ in readings]
     # every row is read in any case: a row of another shape is told here
     counts = ", ".join([f"count(*) FILTER ({test})" for _, test in tests] or ["count(p0)"])
     if stop_at_empty:  # counted on the way
@@ -321,8 +321,8 @@ def _misfits(
         )
         row = connection.sql(f"SELECT {listed} FROM {read}").fetchall()[0]
         for (i, _), values in zip(part, row, strict=True):
-            found[i] = set(values or ())
-    return found
+            misfits[i] = set(values or ())
+    return misfits
 
 
 def _settle_decimals(

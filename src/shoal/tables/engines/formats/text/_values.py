@@ -233,11 +233,11 @@ def _beside_a_unit(
         return
     unit = units.pop()
     bare = {re.sub(unit_pattern(unit), r"\1\2", value) for value in values}
-    for found in close_readings(bare, decimal, thousands, None):
-        if found.sort in NUMBERS:
-            yield replace(found, unit=unit)
-        elif found.undecided == _DECIMALS:
-            yield found
+    for reading in close_readings(bare, decimal, thousands, None):
+        if reading.sort in NUMBERS:
+            yield replace(reading, unit=unit)
+        elif reading.undecided == _DECIMALS:
+            yield reading
 
 
 def unit_of(value: str) -> tuple[str, str] | None:
@@ -311,13 +311,13 @@ def _dates(values: set[str], sort: Sort, order: str | None) -> Iterable[Reading]
         return
     short = any(_IS_SHORT.fullmatch(day) for day in turned)
     halves = any(map(_IS_HALF.search, values))
-    found = Reading(sort, short=short, halves=halves)
+    reading = Reading(sort, short=short, halves=halves)
     if not turned:
-        yield found
+        yield reading
         return
     fitting = [o for o in _orders(turned, order) if all(_exists(day, o) for day in turned)]
     if len(fitting) == 1:
-        yield replace(found, order=fitting[0])
+        yield replace(reading, order=fitting[0])
     elif fitting:
         yield Reading("text", undecided="day or month first")
 

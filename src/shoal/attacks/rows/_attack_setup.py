@@ -15,7 +15,7 @@ from shoal.typing import Native
 
 
 @dataclass(frozen=True, eq=False)
-class Attacked:
+class AttackSetup:
     """The tables, and at most so many people of the original and of the control rows.
 
     `others` is None where there are no control rows.
@@ -36,20 +36,20 @@ class Attacked:
         return Scales(columns, self.tables.scale, self.tables.covers)
 
 
-def draw_attacked(
+def draw_setup(
     release: Native,
     original: Native,
     control: Native | None,
     schema: Schema | None,
     n_attacks: int,
     random_state: int,
-) -> Attacked:
+) -> AttackSetup:
     """Read the tables and draw people."""
     check_integer("n_attacks", n_attacks, 1)
     tables = read_row_tables(release, original, control, schema)
     rng = np.random.default_rng(random_state)
     people, others = (_drawn(cells, n_attacks, rng) for cells in (tables.people, tables.control))
-    return Attacked(tables, people, None if control is None else others, rng)
+    return AttackSetup(tables, people, None if control is None else others, rng)
 
 
 def _drawn(cells: CellRanges, most: int, rng: np.random.Generator) -> CellRanges:
