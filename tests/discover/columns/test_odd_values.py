@@ -68,3 +68,8 @@ def test_nothing_is_said_of_dates_in_a_column_that_is_left_out():
     assert not suggest_schema(table).warnings
     table["ip"][7] = "Total"
     assert any("total or sum" in warning for warning in suggest_schema(table).warnings)
+
+
+def test_values_that_differ_only_in_blanks_are_spoken_of():
+    assert "differ only in blanks" in odd_values(Facts("x", "text", ["Nord", " Nord"], 90, False))
+    assert not odd_values(Facts("x", "text", ["Nord", "Sued"], 90, False))

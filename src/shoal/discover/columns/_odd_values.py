@@ -43,14 +43,15 @@ def odd_values(facts: Facts, *, left_out: bool = False) -> str:
     'numbers with a unit beside them are texts: write the numbers alone to have them coarsened'
     """
     if facts.n_distinct < _LEAST:
-        return ""
+        return _blanks(facts) if facts.sort == "text" and not left_out else ""
     if left_out:
         return _totals(facts) if facts.sort == "text" else ""
     if facts.sort == "number":
         return _counted_days(facts) or (_FAR_AWAY if code_for_nothing(facts) is not None else "")
     if facts.sort != "text":
         return ""
-    return _totals(facts) or _orders(facts) or _short_years(facts) or _units(facts) or _words(facts)
+    looks = (_totals, _orders, _short_years, _units, _words, _blanks)
+    return next((said for look in looks if (said := look(facts))), "")
 
 
 def _totals(facts: Facts) -> str:
@@ -100,6 +101,15 @@ def _units(facts: Facts) -> str:
     return (
         "numbers beside several units, or some beside none, are texts: write all in one unit, and "
         "the numbers alone, to have them coarsened"
+    )
+
+
+def _blanks(facts: Facts) -> str:
+    if len({str(value).strip() for value in facts.values}) == facts.n_distinct:
+        return ""
+    return (
+        "some values differ only in blanks before or behind them, and count as different: take the "
+        "blanks out of the table"
     )
 
 
