@@ -74,8 +74,8 @@ def test_a_wrong_parameter_is_told_what_there_is(estimator):
     with pytest.raises(TypeError, match=r"has no parameter 'k'. Did you mean 'privacy'\?") as told:
         estimator(_schema(), k=10)
     assert "privacy=10 asks for k = 10" in str(told.value)
-    with pytest.raises(TypeError, match=r"has no parameter 'privcy'. Did you mean 'privacy'"):
-        estimator(_schema(), privcy=10)
+    with pytest.raises(TypeError, match=r"has no parameter 'my_privacy'. Did you mean 'privacy'"):
+        estimator(_schema(), my_privacy=10)
 
 
 def test_a_missing_parameter_is_told_what_to_write():
