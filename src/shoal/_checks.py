@@ -8,8 +8,9 @@ public, so anonymizers offer it themselves; see docs/decisions/estimators.md.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from difflib import get_close_matches
+from functools import wraps
 from math import inf, isfinite
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Self
@@ -71,7 +72,71 @@ def did_you_mean(word: object, known: Collection[str]) -> str:
     return f"Did you mean {folded[near[0]]!r}? " if near else ""
 
 
-class Estimator:
+_HINTS = {
+    "privacy": "privacy=10 asks for k = 10, and a model such as KAnonymity(10) says more",
+    "schema": "`suggest_schema(table).schema` suggests one, `Schema.from_toml(path)` reads one",
+}
+_MEANT = dict.fromkeys(
+    ("k", "l", "t", "diversity", "privacy_model", "model", "min_group_size"), "privacy"
+)
+
+
+class SaysWhatItTakes:
+    """Says of parameters that are not there, or missing, what there is."""
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        init = vars(cls).get("__init__")
+        if init is None:
+            return
+
+        @wraps(init)
+        def explained(self: Any, *args: Any, **given: Any) -> None:
+            try:
+                init(self, *args, **given)
+            except TypeError as error:
+                trace = error.__traceback__
+                if trace is None or trace.tb_next is not None:  # not of this call
+                    raise
+                said = say_what_it_takes(type(self).__name__, init, (self, *args), given)
+                raise TypeError(said or str(error)) from None
+
+        cls.__init__ = explained  # type: ignore[method-assign]
+
+
+def say_what_it_takes(
+    name: str, function: Callable[..., Any], args: Sequence[Any], given: Mapping[str, Any]
+) -> str:
+    """What is wrong with a call, and what to write; empty where nothing is.
+
+    Examples
+    --------
+    >>> def mine(schema, privacy, *, seed=0): ...
+    >>> say_what_it_takes("mine", mine, ["s"], {"k": 10})
+    "mine has no parameter 'k'. Did you mean 'privacy'? It has schema, privacy, seed. privacy=10 \
+asks for k = 10, and a model such as KAnonymity(10) says more."
+    """
+    parameters = inspect.signature(function).parameters
+    positional = [key for key, one in parameters.items() if one.kind is one.POSITIONAL_OR_KEYWORD]
+    known = [key for key in parameters if key != "self"]
+    there = {*positional[: len(args)], *given}
+    missing = [key for key in known if parameters[key].default is inspect.Parameter.empty]
+    missing = [key for key in missing if key not in there]
+    if unknown := [key for key in given if key not in known]:
+        usual = _MEANT.get(unknown[0], "")
+        meant = usual if usual in known else ""
+        near = f"Did you mean {meant!r}? " if meant else did_you_mean(unknown[0], known)
+        hint = f" {_HINTS[meant]}." if meant else ""
+        return f"{name} has no parameter {unknown[0]!r}. {near}It has {', '.join(known)}.{hint}"
+    if missing:
+        hints = "; ".join(_HINTS[key] for key in missing if key in _HINTS)
+        return f"{name} needs {' and '.join(missing)}{': ' if hints else ''}{hints}."
+    if len(args) > len(positional):
+        return f"{name} takes {', '.join(known)}: all but the first few by name, as in name=value."
+    return ""
+
+
+class Estimator(SaysWhatItTakes):
     """Parameters in ``__init__``, by keyword, stored as they are."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:

@@ -4,9 +4,10 @@ import pickle
 
 import numpy as np
 import pytest
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OrdinalEncoder
+from sklearn.preprocessing import OrdinalEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from shoal.audit import audit
@@ -232,3 +233,18 @@ def test_models_whose_parts_do_not_fit_are_refused_in_words():
         model.coef_ = coefficients
         with pytest.raises(TableError, match="damaged or was changed"):
             audit(model, table, schema, k=5)
+
+
+def test_a_model_that_is_not_fitted_is_called_so():
+    """It was called damaged, with the advice to write it again."""
+    table = {"age": [30, 40, 70, 80, 90], "car": ["yes", "no", "yes", "no", "no"]}
+    schema = Schema(
+        {
+            "age": {"role": "quasi-identifier", "kind": "numeric"},
+            "car": {"role": "sensitive", "target": True},
+        }
+    )
+    forest = RandomForestClassifier()
+    for model in (forest, DecisionTreeClassifier(), make_pipeline(StandardScaler(), forest)):
+        with pytest.raises(TableError, match=r"(Classifier|model) is not fitted yet"):
+            audit(model, table, schema, k=3)

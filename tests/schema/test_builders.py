@@ -65,7 +65,7 @@ def test_trees_are_kept_as_plain_mappings():
         (Prefix([0]), ["a"], "keep at least one character"),
         (Prefix([1], mask=""), ["a"], "the mask is one character"),
         (Dates(["week"]), ["2020-01-01"], "unknown period ['week']. Choose from month"),
-        (Dates(["year"]), ["yesterday"], "some values are not dates (YYYY-MM-DD)"),
+        (Dates(["year"]), ["yesterday"], "some values are neither dates (YYYY-MM-DD) nor months"),
         (Flat(), [], "there are no values to use"),
         (Auto(), [], "there are no values to use"),
         (Prefix([1]), [], "there are no values to use"),

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
 
 from shoal.audit._carried_rows import RowScan
 from shoal.audit._feature_map import encoders_of, last_step, transformed
@@ -171,7 +173,7 @@ def read_model(model: Any, table: TrainingTable, options: AdapterOptions) -> Mod
     except MALFORMED as error:
         if isinstance(error, ShoalError) or not _is_written(opened):
             raise
-        raise _malformed(error) from None
+        raise (_malformed(error) if _is_fitted(opened) else _unfitted(opened)) from None
     scan = RowScan(table, options.k, transformed(opened, table))
     told = not read.spans.is_single.all()
     try:
@@ -198,6 +200,22 @@ def _malformed(error: Exception) -> TableError:
         f"the model is not laid out as its library does it ({type(error).__name__}). "
         "It is damaged or was changed; write it again."
     )
+
+
+def _is_fitted(model: Any) -> bool:
+    """Whether scikit-learn, or a library that keeps its conventions, says that fit was called."""
+    try:
+        check_is_fitted(last_step(model))
+    except NotFittedError:
+        return False
+    except TypeError:  # no estimator
+        return True
+    return True
+
+
+def _unfitted(model: Any) -> TableError:
+    name = type(last_step(model)).__name__
+    return TableError(f"this {name} is not fitted yet, so it tells nothing. Call fit first.")
 
 
 def _is_written(model: Any) -> bool:

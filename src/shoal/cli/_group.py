@@ -21,6 +21,7 @@ import shoal
 from shoal._jit import WAITS, on_compile
 from shoal.cli._commands import COMMANDS, RENAMED
 from shoal.cli._ending import ending
+from shoal.cli._examples import EXAMPLES
 from shoal.cli._failures import CLOSED, INTERRUPTED, report_failure, report_misuse
 from shoal.cli._output import CURRENT, Output, output
 from shoal.errors import TableWarning
@@ -85,6 +86,8 @@ class LazyGroup(TyperGroup):
                     param.display_type = partial(_say_type, param.display_type)
                 if param.required and param.name in _MISSING:
                     param.get_missing_message = partial(_say_missing, _MISSING[param.name])
+            if example := EXAMPLES.get(name) or EXAMPLES.get(f"{name} suggest"):
+                command.epilog = f"For example:\n\n\b\n  {example}"
             is_group = isinstance(command, TyperGroup)
             if is_group:
                 left += [(f"{name} {inner}", below) for inner, below in command.commands.items()]

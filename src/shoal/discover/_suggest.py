@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations
@@ -12,14 +11,14 @@ import numpy as np
 
 from shoal.discover._ratios import distinct_ratio
 from shoal.discover._roles import suggest_roles
+from shoal.discover._units import choose_subject
 from shoal.discover.columns._coarsen import coarsen
-from shoal.discover.columns._decide import Decision, decide
+from shoal.discover.columns._decide import decide
 from shoal.discover.columns._facts import MOST_DISTINCT, Facts, look
 from shoal.discover.columns._odd_values import odd_values
 from shoal.discover.sources._open import open_source
 from shoal.errors import TableError
 from shoal.schema import Column, Schema
-from shoal.schema._text import text
 from shoal.tables import open_table
 from shoal.tables._engine import Engine, OpenOptions
 from shoal.tables._open import require_filled
@@ -130,10 +129,11 @@ def suggest_schema(table: Native, *, encoding: str | None = None) -> Suggestion:
         coarsened[fact.name] = Column("quasi-identifier", shape.kind, shape.recipe)
         columns[fact.name] = Column(decision.role, shape.kind, shape.recipe if wanted else None)
         reasons[fact.name] = (_count(fact), *decision.reasons, *([shape.why] if wanted else []))
-    odd = {fact.name: why for fact in facts if (why := odd_values(fact))}
+    left_out = {name for name, one in decisions.items() if one.surely_left_out}
+    odd = {f.name: why for f in facts if (why := odd_values(f, left_out=f.name in left_out))}
     for name, why in odd.items():
         reasons[name] += (why,)
-    _choose_subject(engine, facts, decisions, columns, reasons)
+    choose_subject(engine, facts, decisions, columns, reasons)
     _leave_out_twins(engine, facts, columns, reasons)
     _measure_gains(engine, columns, reasons)
     _choose_target(facts, columns, reasons)
@@ -167,44 +167,6 @@ def _count(fact: Facts) -> str:
     lost = ", some missing" if fact.missing else ""
     values = "1 distinct value" if fact.n_distinct == 1 else f"{fact.n_distinct:,} distinct values"
     return f"{more}{values} in {fact.n_rows:,} rows{lost}"
-
-
-def _choose_subject(
-    engine: Engine,
-    facts: list[Facts],
-    decisions: Mapping[str, Decision],
-    columns: dict[str, Column],
-    reasons: dict[str, tuple[str, ...]],
-) -> None:
-    """Of the identifiers whose values repeat, take the likeliest for the person behind a row."""
-    repeated = [
-        f
-        for f in facts
-        if columns[f.name].role == "identifier"
-        and f.repeats
-        and decisions[f.name].person < 9
-        and not (f.missing and _only_misses_repeat(engine, f.name))
-    ]
-    likely = [f for f in repeated if decisions[f.name].person <= 4]
-    likely.sort(key=lambda f: (decisions[f.name].person, f.n_distinct))
-    for fact in likely[:1]:
-        columns[fact.name] = replace(columns[fact.name], role="subject")
-        reasons[fact.name] += ("its values repeat: taken for the person behind several rows",)
-    for fact in repeated:
-        if columns[fact.name].role == "identifier":
-            reasons[fact.name] += (
-                "its values repeat: make it the subject if it names the person behind a row",
-            )
-
-
-def _only_misses_repeat(engine: Engine, name: str) -> bool:
-    """Whether every value of a column stands in one row, and only nothing in several."""
-    column = engine.view([name], {})
-    sizes, n_groups = column.group_sizes()
-    if n_groups[sizes > 1].sum() > 2:  # no value and blanks are two
-        return False
-    counted = Counter(text(value) for value in column.columns()[name].tolist())
-    return all(n == 1 for said, n in counted.items() if said is not None and said.strip())
 
 
 def _leave_out_twins(

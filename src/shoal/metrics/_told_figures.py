@@ -151,9 +151,8 @@ def _told_losses(made: Metrics, lines: Mapping[str, LineLoss]) -> dict[str, Any]
         "precision": made.precision,
         "non_uniform_entropy": made.non_uniform_entropy,
     }
-    told = {name: _in_few_digits(lost[name]) for name in _LOSSES}
-    return told | {"ncp": {name: _in_few_digits(share) for name, share in ncp.items()}}
-
-
-def _in_few_digits(share: float) -> float:
-    return float(f"{round(share, 9):.{_DIGITS}g}")
+    told, by_column = (
+        {name: float(f"{round(share, 9):.{_DIGITS}g}") for name, share in shares.items()}
+        for shares in ({name: lost[name] for name in _LOSSES}, ncp)
+    )
+    return {**told, "ncp": by_column}

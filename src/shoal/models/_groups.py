@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.errors import InfeasibleError, ParameterError
+from shoal.errors import InfeasibleError, ParameterError, SchemaError
 from shoal.models.tree._attributes import Attribute
 from shoal.models.tree.growth._training import Coded, private_coding
 from shoal.privacy import DeltaPresence, KAnonymity, PrivacyModel
@@ -26,6 +26,16 @@ def read_privacy(privacy: object, what: str, schema: Schema | None = None) -> Pr
         raise ParameterError(f"privacy: {what} has no population, so DeltaPresence does not apply.")
     refuse_projections(model, what, schema)
     return model
+
+
+def check_schema(schema: object) -> Schema | None:
+    """The schema, if there is one; an error for what is none, such as k in its place."""
+    if schema is not None and not isinstance(schema, Schema):
+        raise SchemaError(
+            f"schema must be a Schema, got {type(schema).__name__}. `Schema.from_toml(path)` reads "
+            "one of a file; k, or a privacy model, is given as privacy=."
+        )
+    return schema
 
 
 def count_only(groups: FrequencyTable) -> FrequencyTable:

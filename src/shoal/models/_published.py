@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 import shoal
+from shoal._checks import SaysWhatItTakes
 from shoal.errors import TableError
 from shoal.models._json import (
     NAMES,
@@ -74,7 +75,7 @@ class Exposure:
         }
 
 
-class Published:
+class Published(SaysWhatItTakes):
     """Exports of a fitted model as JSON.  None holds a training row.
 
     A kind of model says what it adds (`_facts`, `_model`), how it is made again (`_from_dict`),

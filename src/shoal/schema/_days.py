@@ -104,6 +104,36 @@ def read_day(written: str) -> dt.date | None:
     return None
 
 
+def read_month(written: str) -> dt.date | None:
+    """The first day of the month that a text is; None where it is none.
+
+    Examples
+    --------
+    >>> read_month("Jan 1970") == read_month("1970-01") == read_month("01/1970")
+    True
+    >>> read_month("13/1970"), read_month("Jan 70")
+    (None, None)
+    """
+    written = written.strip().lower()
+    for form, year, month in _months():
+        if found := form.fullmatch(written):
+            number = _MONTH_OF.get(found[month]) or int(found[month])
+            return dt.date(int(found[year]), number, 1) if 1 <= number <= 12 else None
+    return None
+
+
+@cache
+def _months() -> tuple[tuple[re.Pattern[str], int, int], ...]:
+    """Ways to write months, and which part is the year, which the month."""
+    year, number = "((?:1[89]|20)[0-9]{2})", "([0-9]{1,2})"
+    return (
+        (re.compile(f"{_NAME}[ /-]?(?:de |del )?{year}"), 2, 1),
+        (re.compile(f"{year}[ /-]?{_NAME}"), 1, 2),
+        (re.compile(f"{number}[./-]{year}"), 2, 1),
+        (re.compile(f"{year}[./-]{number}"), 1, 2),
+    )
+
+
 def full_year(text: str) -> int:
     """A year of four digits; one of two is taken for 1930 to 2029."""
     if len(text) > 2:
@@ -127,7 +157,7 @@ def has_short_year(written: str) -> bool:
 
 @dataclass(frozen=True)
 class Dates:
-    """Days to months, quarters, years and decades.
+    """Days, or months (`Jan 1970`, `01/1970`), to months, quarters, years and decades.
 
     Examples
     --------
@@ -169,9 +199,12 @@ def _day(value: Any, column: str) -> dt.date:
         return value.date()
     if isinstance(value, dt.date):
         return value
-    day = read_day(str(value))
+    day = read_day(str(value)) or read_month(str(value))
     if day is None:
-        raise HierarchyError(f"dates of column {column!r}: some values are not dates (YYYY-MM-DD).")
+        raise HierarchyError(
+            f"dates of column {column!r}: some values are neither dates (YYYY-MM-DD) nor months "
+            "(YYYY-MM)."
+        )
     return day
 
 

@@ -8,7 +8,7 @@ from os import PathLike
 from typing import Any, TypedDict, Unpack
 
 from shoal._addresses import address_of, is_address, path_of
-from shoal.errors import TableError
+from shoal.errors import SchemaError, TableError
 from shoal.schema import Schema
 from shoal.tables._engine import STANDARD, Engine, Guess, OpenOptions
 from shoal.tables.engines._duck_engine import DuckEngine
@@ -91,6 +91,11 @@ def open_table(
         types=dict(types or {}),
         **{name: value for name, value in reading.items() if value is not None},  # type: ignore[arg-type]
     )
+    if schema is not None and not isinstance(schema, Schema):
+        raise SchemaError(
+            f"schema must be a Schema, got {type(schema).__name__}. `Schema.from_toml(path)` reads "
+            "one of a file; k, or a privacy model, is given as privacy=."
+        )
     if schema is not None and schema.reading:
         options = options.filled(schema.reading)
     if isinstance(source, str | PathLike):

@@ -1,5 +1,7 @@
 """How well roles are told, on columns of many domains and languages."""
 
+import datetime as dt
+
 import pytest
 
 from shoal.discover import suggest_schema
@@ -66,3 +68,25 @@ def test_ages_of_a_small_table_are_no_names_and_numbers_of_people_are():
     assert decide(Facts("c9", "number", counted, 60, missing=False)).role == "identifier"
     far_apart = [1000 + 37 * i for i in range(32)]
     assert decide(Facts("c9", "number", far_apart, 60, missing=False)).role == "identifier"
+
+
+@pytest.mark.parametrize("values", [["x"], [1.0], [True], ["see the letter of her daughter"]])
+def test_a_value_or_nothing_is_never_released_as_it_is(values):
+    """A box that is ticked tells two kinds of people apart, and one remark may name somebody."""
+    sort = {str: "text", float: "number", bool: "boolean"}[type(values[0])]
+    assert decide(Facts("a7", sort, values, 60, missing=True)).role == "quasi-identifier"
+    assert decide(Facts("a7", sort, values, 60, missing=False)).role == "insensitive"
+    assert decide(Facts("Diabetes", sort, values, 60, missing=True)).role == "sensitive"
+
+
+@pytest.mark.parametrize("name", ["death_date", "Operationsdatum", "Ingreso", "diagnosis_date"])
+def test_days_are_coarsened_whatever_happened_on_them(name):
+    days = [dt.date(2020, 1, 1) + dt.timedelta(days=3 * i) for i in range(40)]
+    assert decide(Facts(name, "date", days, 90, missing=True)).role == "quasi-identifier"
+
+
+def test_months_are_neither_postcodes_of_malta_nor_given_names():
+    months = [f"{month} {year}" for month in ("Jan", "Dez", "Mai") for year in range(1950, 1990)]
+    assert decide(Facts("x", "text", months, 900, missing=False)).found.what == "months of a year"
+    malta = [f"{place} {number}" for place in ("VLT", "SLM", "MST") for number in range(1100, 1140)]
+    assert "Malta" in decide(Facts("x", "text", malta, 900, missing=False)).found.what

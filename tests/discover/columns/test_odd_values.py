@@ -52,3 +52,24 @@ def test_the_suggestion_warns():
     table = {"height": [f"{150 + i} cm" for i in range(30)], "sex": ["f", "m"] * 15}
     (warning,) = suggest_schema(table).warnings
     assert warning.startswith("column 'height': numbers with a unit")
+
+
+def test_days_that_a_spreadsheet_counts_are_spoken_of():
+    days = [44_000 + 3 * i for i in range(90)]
+    for name in ("Aufnahmedatum", "date_of_birth", "fecha"):
+        assert "as spreadsheets count days" in odd_values(Facts(name, "number", days, 90, False))
+    assert not odd_values(Facts("year", "number", list(range(1930, 2010)), 90, False))
+    assert not odd_values(Facts("cost", "number", days, 90, False))
+
+
+def test_nothing_is_said_of_dates_in_a_column_that_is_left_out():
+    table = {"ip": [f"{i % 250}.{(i * 7) % 250}.{i % 99}.{i % 13}" for i in range(200)]}
+    table["sex"] = ["f", "m"] * 100
+    assert not suggest_schema(table).warnings
+    table["ip"][7] = "Total"
+    assert any("total or sum" in warning for warning in suggest_schema(table).warnings)
+
+
+def test_values_that_differ_only_in_blanks_are_spoken_of():
+    assert "differ only in blanks" in odd_values(Facts("x", "text", ["Nord", " Nord"], 90, False))
+    assert not odd_values(Facts("x", "text", ["Nord", "Sued"], 90, False))

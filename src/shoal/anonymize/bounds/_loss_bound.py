@@ -123,7 +123,13 @@ def bound_loss(
     one in no more than ``1 - confidence`` of all draws.
     """
     cells = recoded.cells
-    losses = _row_losses(recoded)
+    # of a row of each cell, summed over columns; all of it where the row is left out
+    per_group = np.zeros(len(recoded.codes))
+    for labels, codes in zip(recoded.labels, recoded.codes.T, strict=True):
+        per_group += label_loss(labels)[codes]
+    losses = np.where(
+        recoded.group_of >= 0, per_group[recoded.group_of], float(len(recoded.labels))
+    )
     total = float((cells.sizes * losses).sum())
     scale = max(1, cells.n_rows * len(cells.names))
     if total <= 0:
@@ -250,11 +256,3 @@ def _row_bounds(
         else:
             bounds = pool.map(partial(pair_bounds, columns, keys, counts), *pieces)
         return np.concatenate(list(bounds))
-
-
-def _row_losses(recoded: Recoded) -> Floats:
-    """Loss of a row of each cell, summed over columns; a suppressed row loses everything."""
-    per_group = np.zeros(len(recoded.codes))
-    for labels, codes in zip(recoded.labels, recoded.codes.T, strict=True):
-        per_group += label_loss(labels)[codes]
-    return np.where(recoded.group_of >= 0, per_group[recoded.group_of], float(len(recoded.labels)))

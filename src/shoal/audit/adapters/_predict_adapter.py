@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import NotFittedError
 
 from shoal.audit._feature_map import input_columns, split_pipeline
 from shoal.audit._model_spans import ModelSpans
 from shoal.audit._training_table import Domain, TrainingTable
 from shoal.audit.adapters._adapter import Adapter, AdapterOptions
-from shoal.errors import SchemaError
+from shoal.errors import SchemaError, TableError
 from shoal.frames._frame import Frame
 from shoal.privacy.spans._spans import Bins, Spans
 from shoal.schema._text import number
@@ -70,6 +71,10 @@ class _Question:
             asked = np.column_stack([frame.numbers(name) for name in frame.names])
         try:
             given = np.asarray(self.predict(asked))
+        except NotFittedError:
+            raise TableError(
+                "the model is not fitted yet, so it tells nothing. Call fit."
+            ) from None
         except Exception as error:  # its text may hold somebody's data
             raise SchemaError(
                 f"the predict function fails on points of the domain ({type(error).__name__}). "

@@ -9,11 +9,12 @@ from typing import NamedTuple
 
 from shoal.discover.columns._decide import Decision
 from shoal.discover.columns._facts import Facts
-from shoal.discover.columns._forms import is_day
+from shoal.discover.columns._forms import is_day, is_month
+from shoal.discover.columns._odd_values import code_for_nothing
 from shoal.schema import Ready
 from shoal.schema._builders import Auto, Flat, Intervals
 from shoal.schema._column import Kind
-from shoal.schema._days import Dates, read_day
+from shoal.schema._days import Dates, read_day, read_month
 from shoal.schema._hierarchy import Recipe
 from shoal.schema._text import text
 
@@ -60,6 +61,10 @@ def _public(texts: list[str], decision: Decision) -> Coarsening | None:
         return _ready(decision.found.ready)
     if all(map(is_day, texts)):
         return _written_dates(texts)
+    if all(map(is_month, texts)):
+        months = [read_month(value) for value in texts]
+        recipe = _dates([month for month in months if month is not None])
+        return Coarsening("categorical", recipe, "months coarsen by the calendar")
     if what == "a postcode":
         return _postcodes(texts)
     if what in _COUNTRIES and Ready("countries").knows(texts) >= 0.6 * len(texts):
@@ -82,7 +87,9 @@ def _numbers(facts: Facts, decision: Decision) -> Coarsening:
     what = decision.hint.what if decision.hint is not None else ""
     if what in _KINDS and not facts.fractional and facts.n_distinct <= _FEW_KINDS:
         return Coarsening("categorical", Flat(), "numbers that stand for kinds: shown or hidden")
-    recipe = Auto().recipe(values) if values else Flat()
+    nothing = code_for_nothing(facts)  # bands as wide as from 1 to -99 would hide a scale of five
+    told = [value for value in values if float(value) != nothing]
+    recipe = Auto().recipe(told) if told else Flat()
     if isinstance(recipe, Intervals):
         return Coarsening("numeric", recipe, "numbers coarsen to bands that nest")
     return Coarsening("categorical", Flat(), "few numbers: shown or hidden")

@@ -8,6 +8,7 @@ from shoal.discover.columns._facts import MOST_DISTINCT, Facts
 from shoal.discover.columns._forms import Found, recognize
 from shoal.discover.columns._names import (
     NameHint,
+    is_household,
     is_only_about,
     is_plain_number,
     is_shared,
@@ -25,6 +26,8 @@ _SPAN_OF_MEASURES = 200
 _MANY_NUMBERS = 0.1
 _FEW = 12
 _SHORT_LABEL = 4
+_MANY_CHILDREN = 30
+_BY_COUNTS = 7
 
 Verdict = tuple[Role, str]
 
@@ -50,6 +53,8 @@ class Decision:
         What whoever signs the schema should think about; empty if there is nothing.
     person : int
         How likely it names the person behind a row, 0 likeliest; 9 for columns that do not.
+    household : bool
+        Whether it numbers households.
     """
 
     role: Role
@@ -58,6 +63,12 @@ class Decision:
     hint: NameHint | None = None
     warning: str = ""
     person: int = 9
+    household: bool = False
+
+    @property
+    def surely_left_out(self) -> bool:
+        """Whether values or name say that it is left out, not counts, which may change."""
+        return self.role == "identifier" and self.person != _BY_COUNTS
 
 
 def decide(facts: Facts) -> Decision:
@@ -90,12 +101,12 @@ def _decide(facts: Facts) -> Decision:
         )
     if people is not None and not (is_plain_number(people.what) and _tells_more(other, people)):
         why = f"its name says that it holds {people.what}: it is left out"
-        return Decision(
-            "identifier", (why,), recognized, people, person=_rank(facts, recognized, people)
-        )
+        rank, home = _rank(facts, recognized, people), is_household(people.what)
+        return Decision("identifier", (why,), recognized, people, person=rank, household=home)
     if _is_free_text(facts):
         return Decision("identifier", (FREE_TEXT,), recognized, other, warning=FREE_TEXT_WARNING)
-    if facts.n_distinct <= 1:
+    # a value or nothing, like a box that is ticked, makes two kinds of people
+    if facts.n_distinct <= 1 and not (facts.n_distinct and facts.missing):
         held = "one value only" if facts.n_distinct else "no values at all"
         return Decision("insensitive", (f"{held}: it tells nobody apart",), recognized, other)
     if recognized is not None:
@@ -142,6 +153,8 @@ def _rank(facts: Facts, recognized: Found | None, people: NameHint | None) -> in
         return 0
     if recognized is not None and recognized.what.startswith("numbers of people"):
         return 1
+    if people is not None and is_household(people.what):
+        return 5
     if people is not None and not is_shared(people.what):
         return 2 if people.what == "an official number" else 3
     if recognized is not None and recognized.what.startswith(("e-mail", "UUIDs")):
@@ -163,7 +176,12 @@ def _by_name(facts: Facts, hint: NameHint) -> Decision:
     text_of_all = facts.sort == "text" and facts.n_rows >= 20 and facts.all_differ
     if text_of_all and hint.role == "quasi-identifier":
         return _by_counts(facts, hint)
-    if facts.sort == "date" and hint.what == "income or wealth":  # Ingreso: an admission
+    numbered = facts.n_distinct > _MANY_CHILDREN and not facts.fractional
+    if hint.what == "a household" and numbered and facts.repeats:  # no size of a family
+        why = "its name speaks of households and it has too many values for a size: it is left out"
+        return Decision("identifier", (why,), None, hint, person=5, household=True)
+    # of an operation or a death others know the day; and Ingreso is an admission, not an income
+    if facts.sort == "date" and hint.role == "sensitive":
         return _by_counts(facts)
     return _with_warning(facts, hint.role, why, None, hint)
 
@@ -192,11 +210,11 @@ def _by_counts(facts: Facts, hint: NameHint | None = None) -> Decision:
         return _number(facts, hint)
     if facts.n_rows >= 20 and facts.all_differ and facts.sort != "date":
         why = "every row has its own value: it names people, so it is left out"
-        return Decision("identifier", (why,), None, hint, person=7)
+        return Decision("identifier", (why,), None, hint, person=_BY_COUNTS)
     many = facts.n_rows >= 50 and facts.ratio >= _NEARLY_UNIQUE and facts.sort != "date"
     if many and not _is_measure(facts):
         why = "it has half as many values as rows, or more, as names have: it is left out"
-        return Decision("identifier", (why,), None, hint, person=7)
+        return Decision("identifier", (why,), None, hint, person=_BY_COUNTS)
     if facts.sort == "number":
         return _number(facts, hint)
     why = "others may know it: when in doubt, it is coarsened"

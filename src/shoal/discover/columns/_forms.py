@@ -15,7 +15,7 @@ from shoal.discover.columns._given_names import is_given_name
 from shoal.discover.columns._national_numbers import CHANCES, countries_of
 from shoal.schema import Ready
 from shoal.schema._column import Role
-from shoal.schema._days import read_day
+from shoal.schema._days import read_day, read_month
 from shoal.schema.readymade._postcodes import postcode_form
 
 _ENOUGH = 20
@@ -99,6 +99,11 @@ def is_day(value: str) -> bool:
     return any(form.fullmatch(value) for form in _DAYS) or read_day(value) is not None
 
 
+def is_month(value: str) -> bool:
+    """Whether a text is a month of a year: `Jan 1970`, `01/1970`."""
+    return read_month(value) is not None
+
+
 IDENTIFYING: tuple[Form, ...] = (
     Form(
         "e-mail addresses",
@@ -156,6 +161,8 @@ def recognize(facts: Facts) -> Found | None:
         return _national(facts) or _counted(facts, IDENTIFYING[6:7])
     if _share(values, is_day) >= 0.9:
         return Found("dates, written as text", "quasi-identifier")
+    if _share(values, is_month) >= 0.9:
+        return Found("months of a year", "quasi-identifier")
     if all(len(value) <= 1 for value in values):
         return None
     return (

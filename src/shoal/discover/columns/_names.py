@@ -12,6 +12,7 @@ from shoal.schema._column import Role
 
 _LETTERS = str.maketrans({"ß": "ss", "ł": "l", "Ł": "L", "ø": "o", "Ø": "O", "æ": "ae", "Æ": "AE"})
 _NAME, _NUMBER = "a person's name", "a number of a person, case or record"
+_HOUSEHOLD = "a number of a household"
 _SHARED = (_NAME, "a postal address", "an account on the net")
 # number first where languages put it first, else last: `num_children` counts, `case num` names
 _NUMBERED = re.compile(
@@ -100,7 +101,12 @@ def is_shared(what: str) -> bool:
 
 def is_plain_number(what: str) -> bool:
     """Whether the name says no more than that it is some number or key."""
-    return what == _NUMBER
+    return what in (_NUMBER, _HOUSEHOLD)
+
+
+def is_household(what: str) -> bool:
+    """Whether the name says that it numbers households."""
+    return what == _HOUSEHOLD
 
 
 def speaks_of_amounts(name: str) -> bool:

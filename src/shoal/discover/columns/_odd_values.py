@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 
 from shoal.discover.columns._facts import Facts
+from shoal.discover.columns._names import other_meaning
 from shoal.schema._days import has_short_year
 from shoal.tables.engines.formats.text._values import unit_of
 
 _LEAST = 5
 """Distinct values from which something can be said of all of them."""
+
+_EARLIEST, _LATEST = 10_000, 60_000
+"""Days of spreadsheets, counted from 1899-12-30, between 1927 and 2064."""
 
 _MOST_WORDS = 5
 _NUMBER = re.compile(r"[+-]?(0|[1-9][0-9]*)([.,][0-9]+)?")
@@ -27,8 +31,10 @@ _TOTALS = frozenset(
 )  # fmt: skip
 
 
-def odd_values(facts: Facts) -> str:
+def odd_values(facts: Facts, *, left_out: bool = False) -> str:
     """What should be mended about the values of a column, without showing one; empty if nothing.
+
+    Of a column that is left out only rows of totals matter, which are nobody's.
 
     Examples
     --------
@@ -37,18 +43,15 @@ def odd_values(facts: Facts) -> str:
     'numbers with a unit beside them are texts: write the numbers alone to have them coarsened'
     """
     if facts.n_distinct < _LEAST:
-        return ""
+        return _blanks(facts) if facts.sort == "text" and not left_out else ""
+    if left_out:
+        return _totals(facts) if facts.sort == "text" else ""
     if facts.sort == "number":
-        return _far_away(facts)
+        return _counted_days(facts) or (_FAR_AWAY if code_for_nothing(facts) is not None else "")
     if facts.sort != "text":
         return ""
-    return (
-        _totals(facts)
-        or _orders(facts)
-        or _short_years(facts)
-        or _units(facts)
-        or _words_among_numbers(facts)
-    )
+    looks = (_totals, _orders, _short_years, _units, _words_among_numbers, _blanks)
+    return next((said for look in looks if (said := look(facts))), "")
 
 
 def _totals(facts: Facts) -> str:
@@ -101,6 +104,15 @@ def _units(facts: Facts) -> str:
     )
 
 
+def _blanks(facts: Facts) -> str:
+    if len({str(value).strip() for value in facts.values}) == facts.n_distinct:
+        return ""
+    return (
+        "some values differ only in blanks before or behind them, and count as different: take the "
+        "blanks out of the table"
+    )
+
+
 def _words_among_numbers(facts: Facts) -> str:
     words = [value for value in facts.texts if not _NUMBER.fullmatch(value)]
     if not words or len(words) > _MOST_WORDS or len(facts.texts) - len(words) < 2 * len(words):
@@ -119,16 +131,38 @@ def _words_among_numbers(facts: Facts) -> str:
     )
 
 
-def _far_away(facts: Facts) -> str:
+def _counted_days(facts: Facts) -> str:
+    """Days as spreadsheets count them, where the name speaks of dates: 45,292 is 2024-01-01."""
+    hint = other_meaning(facts.name)
+    if hint is None or hint.what not in (
+        "a date of birth",
+        "a date or time of something that others may have noticed",
+    ):
+        return ""
+    if facts.fractional or not all(_EARLIEST <= value <= _LATEST for value in facts.values):
+        return ""
+    return (
+        "its name speaks of dates and its values are whole numbers, as spreadsheets count days "
+        "(45,292 is 2024-01-01): show the column as dates there and save it again, to have it "
+        "coarsened by the calendar"
+    )
+
+
+_FAR_AWAY = (
+    "one number stands far from all others, as codes for nothing do (-99, 999): if it is one, "
+    "name it with --missing=NUMBER"
+)
+
+
+def code_for_nothing(facts: Facts) -> float | None:
     """A code such as -99 or 999 that stands farther from all numbers than they from one another."""
+    if facts.sort != "number" or facts.n_distinct < _LEAST:
+        return None
     numbers = sorted(float(value) for value in facts.values)
     inner = numbers[:-1], numbers[1:]
     ends = (numbers[-1], numbers[-1] - numbers[-2]), (numbers[0], numbers[1] - numbers[0])
     for rest, (end, gap) in zip(inner, ends, strict=True):
         alone = gap >= max(rest[-1] - rest[0], 2) or end < 0 <= rest[0]
         if alone and _NINES.fullmatch(f"{end:g}"):
-            return (
-                "one number stands far from all others, as codes for nothing do (-99, 999): if it "
-                "is one, name it with --missing=NUMBER"
-            )
-    return ""
+            return end
+    return None

@@ -68,7 +68,12 @@ IDENTIFIERS: dict[str, str] = {
         cartao_cidadao bi numero_de_utente utente passaporte numero_de_contribuinte contribuinte
         pesel paszport nr_paszportu dowod dowod_osobisty nr_dowodu nip regon prawo_jazdy
         legitymacja numer_legitymacji personnummer cpr henkilotunnus fodselsnummer""",
+    "a number of a household": """
+        hid hhid hh_id hh_nr hh_no hhnr household_id household_no household_number *haushaltsnummer
+        haushaltsnr haushalts?_id haushalts?_nr haushalts?_nummer menage_id id_menage hogar_id
+        id_hogar""",
     "a number of a person, case or record": """
+        pid ppid subjid usubjid case_concept_name
         id ids identifier identifiers identification uuid guid key pseudonym code_patient *_id
         kennung kennnummer kennziffer identifikation *nummer aktenzeichen identifiant
         numero_de_dossier numero_dossier dossier ipp no_dossier identificador identificacion
@@ -78,6 +83,7 @@ IDENTIFIERS: dict[str, str] = {
 """What names people, with the words that say so."""
 
 PERSONS = """
+    case_concept
     patient* patiente* person persons subject participant* customer* client* member* user student*
     pupil employee* insured proband* respondent* resident donor applicant worker kunde* kunden*
     versicherte* mitarbeiter* teilnehmer* schuler* schueler* mitglied* personal* studierende*
@@ -94,6 +100,7 @@ NUMBERING = """
 """Words that make a number of a person of the word before."""
 
 THINGS = """
+    concept
     city town village place country state province region district county municipality area site
     hospital clinic ward department dept unit room bed station school class university company
     firm employer organi[sz]ation store shop branch product item drug medication medicine
@@ -126,9 +133,12 @@ SENSITIVE: dict[str, str] = {
         diagnostico* enfermedad* patologia* causa_de_muerte dolencia
         diagnosi malattia malattie causa_di_morte
         ziekte* aandoening* doodsoorzaak doenca* causa_da_morte
-        rozpoznanie choroba choroby diagnoza przyczyna_zgonu schorzenie""",
+        rozpoznanie choroba choroby diagnoza przyczyna_zgonu schorzenie
+        diabet* asthma* asma depress* hypertension hypertonie copd stroke schlaganfall epilep*
+        dementia demenz hepatit* krebs kanker rak cukrzyca""",
     "a treatment or drug": """
-        medication* drug drugs medicine* prescription* treatment* therapy therapies procedure*
+        medication* medikation* medicacion medicazione medicatie ops
+        drug drugs medicine* prescription* treatment* therapy therapies procedure*
         surgery vaccin* dose dosage atc medikament* arznei* wirkstoff* therapie* behandlung*
         eingriff* operation* impf* dosis verordnung rezept medicament* traitement* ordonnance
         intervention* posologie medicamento* tratamiento* cirugia receta terapia* vacuna* farmaco

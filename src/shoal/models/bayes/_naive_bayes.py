@@ -10,8 +10,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from shoal._checks import check_integer, check_number
-from shoal.errors import InfeasibleError, SchemaError, TableError
-from shoal.models._groups import count_only, private_columns, read_privacy
+from shoal.errors import InfeasibleError, TableError
+from shoal.models._groups import check_schema, count_only, private_columns, read_privacy
 from shoal.models._input import Input, read_input
 from shoal.models._published import Exposure
 from shoal.models.bayes._bayes_column import BayesColumn, Labels
@@ -159,9 +159,7 @@ class KAnonymousNaiveBayes(PublishedBayes, ClassifierMixin, BaseEstimator):
 
     def _describe(self, table: Input) -> tuple[list[Attribute], list[int], str, bool]:
         """Columns that are used, where they are, the class, and whether it is public."""
-        schema = self.schema
-        if schema is not None and not isinstance(schema, Schema):
-            raise SchemaError(f"schema must be a Schema, got {type(schema).__name__}.")
+        schema = check_schema(self.schema)
         target = schema.target if schema else None
         name = target or ("class" if "class" not in table.names else "target class")
         is_public = bool(schema and target and schema[target].role != "sensitive")

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
-from shoal.errors import ParameterError, SchemaError, TableError
-from shoal.models._groups import count_only, read_privacy
+from shoal.errors import ParameterError, TableError
+from shoal.models._groups import check_schema, count_only, read_privacy
 from shoal.models._input import Input, read_input
 from shoal.models.clusters._cluster_cuts import (
     ClusterReach,
@@ -301,8 +301,7 @@ class KAnonymousClustering(PublishedClusters, ClusterMixin, BaseEstimator):
         return spans, span_of_row, Bins.count(self.bins_.names, linear.winner(points))
 
     def _check_params(self) -> PrivacyModel:
-        if self.schema is not None and not isinstance(self.schema, Schema):
-            raise SchemaError(f"schema must be a Schema, got {type(self.schema).__name__}.")
+        check_schema(self.schema)
         for name, least in (("n_clusters", 1), ("max_tries", 0), ("min_rows", 1)):
             value = getattr(self, name)
             if value is None and name != "min_rows":

@@ -12,9 +12,9 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from shoal._checks import check_choice
+from shoal._checks import SaysWhatItTakes, check_choice
 from shoal.errors import ParameterError, SchemaError, TableError
-from shoal.models._groups import count_only, read_privacy
+from shoal.models._groups import check_schema, count_only, read_privacy
 from shoal.models._input import read_input
 from shoal.models.rules._choose_rules import Allows, Baskets, choose_rules
 from shoal.models.rules._mine_rules import Mined, generalize, mine
@@ -54,7 +54,7 @@ class RuleCost:
         return asdict(self)
 
 
-class KAnonymousRules(BaseEstimator):
+class KAnonymousRules(SaysWhatItTakes, BaseEstimator):
     """Association rules that can be published with support and confidence [FWS08]_.
 
     Parameters
@@ -233,8 +233,7 @@ class KAnonymousRules(BaseEstimator):
         return {name: column != 0 for name, column in columns.items()}
 
     def _check_params(self) -> PrivacyModel:
-        if self.schema is not None and not isinstance(self.schema, Schema):
-            raise SchemaError(f"schema must be a Schema, got {type(self.schema).__name__}.")
+        check_schema(self.schema)
         model = read_privacy(self.privacy, "a set of rules")
         check_choice("prefer", self.prefer, ("rules", "weight"))
         for name in ("min_support", "min_confidence"):

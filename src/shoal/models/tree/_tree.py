@@ -13,9 +13,10 @@ from sklearn.utils.validation import (
     check_is_fitted,
 )
 
-from shoal.errors import GuaranteeError, ParameterError, SchemaError, TableError
+from shoal.errors import GuaranteeError, ParameterError, TableError
 from shoal.models._groups import (
     check_feasible,
+    check_schema,
     count_only,
     one_group_per_row,
     private_columns,
@@ -209,7 +210,7 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
         table = read_input(self, X, reset=True)
         classes, codes = read_classes(y, table.n_rows)
         table, codes, weights = weigh(table, codes, sample_weight)
-        schema = None if self.schema is None else _as_schema(self.schema)
+        schema = check_schema(self.schema)
         declared = schema.target if schema else None
         class_name = declared or ("class" if "class" not in table.names else "target class")
         class_is_public = bool(schema and declared and schema[declared].role != "sensitive")
@@ -239,9 +240,9 @@ class KAnonymousTreeClassifier(PublishedTree, ClassifierMixin, BaseEstimator):
         model = self.check_params()
         table = read_cells(cells)
         cell_of_row, codes, private = expand_cells(cells, target)
-        schema = None
-        if self.schema is not None:
-            schema = Schema({name: _as_schema(self.schema)[name] for name in cells.names})
+        schema = check_schema(self.schema)
+        if schema is not None:
+            schema = Schema({name: schema[name] for name in cells.names})
         attributes, places = _usable(describe_attributes(table, schema, None))
         training, _ = code_training(table, attributes, places)
         spread = np.ascontiguousarray(training.columns.codes[:, cell_of_row])
@@ -433,12 +434,6 @@ def check_fitted(estimator: BaseEstimator) -> bool:
     """Raise scikit-learn's error unless the estimator is fitted."""
     check_is_fitted(estimator, "tree_")
     return True
-
-
-def _as_schema(schema: Any) -> Schema:
-    if not isinstance(schema, Schema):
-        raise SchemaError(f"schema must be a Schema, got {type(schema).__name__}.")
-    return schema
 
 
 def _usable(described: list[Attribute | None]) -> tuple[list[Attribute], list[int]]:
