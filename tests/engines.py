@@ -9,6 +9,7 @@ import duckdb
 import pytest
 
 from tests.extras import has_spark, need
+from tests.order import SPARK, unit_of
 
 FRAMES = ("pandas", "polars", "polars-lazy", "pyarrow")
 ENGINES = (*FRAMES, "duckdb", "csv", "parquet", "spark")
@@ -64,6 +65,8 @@ def spark_session():
     """One local session for all tests."""
     if not has_spark():
         pytest.skip("needs PySpark and Java, which are not both installed")
+    test = os.environ.get("PYTEST_CURRENT_TEST", SPARK)  # none in a fuzz run
+    assert unit_of(test) == SPARK, f"{test} asks Spark: its file belongs to ASK_SPARK in order.py"
     from pyspark.sql import SparkSession
 
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # whose workers have Shoal, too

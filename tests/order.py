@@ -26,6 +26,11 @@ LONGEST = (
     "tests/files/test_messy.py",
     "tests/anonymize/clusters/test_refine_kernels.py",
     "tests/cli/together/test_twoparty.py",
+    "tests/audit/adapters/test_sklearn_tree_adapter.py",
+    "tests/contracts/test_canary_commands.py",
+    "tests/contracts/test_types_in_formats.py",
+    "tests/tables/engines/formats/text/test_kept_rows.py",
+    "tests/test_jit_plain.py",
 )
 """Those that take longest: one that is begun last keeps all other workers waiting for it."""
 
@@ -33,9 +38,10 @@ SPARK = "tests/tables/engines/regions/test_spark_regions.py"
 """With this file go all tests that ask Spark: a worker's first session takes 6 to 11 s."""
 ASK_SPARK = (
     "tests/judge/cluster/test_other_columns.py",
+    "tests/judge/cluster/test_range_ends.py",
     "tests/report/release/facts/test_far_original.py",
 )
-"""Files that do and whose tests' names do not say so."""
+"""Files that do and whose tests' names do not say so; a session is refused to others."""
 
 _PLACES = {file: place for place, file in enumerate((*FIRST, *LONGEST))}
 

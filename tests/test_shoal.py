@@ -38,12 +38,16 @@ def test_unknown_name_is_an_attribute_error():
         _ = shoal.nothing
 
 
-def test_what_releases_tables_loads_no_slow_library():
-    code = (
-        "import sys, shoal.anonymize, shoal.cli.publish._anonymize;"
-        "slow = {'scipy', 'sklearn', 'numba', 'pandas', 'matplotlib'} & set(sys.modules);"
-        "sys.exit(', '.join(sorted(slow)) or 0)"
-    )
+@pytest.mark.parametrize(
+    ("modules", "of_scipy"),
+    [
+        ("shoal.anonymize, shoal.cli.publish._anonymize", {"scipy"}),
+        ("shoal.report, shoal.cli.publish._report", {"scipy.optimize", "scipy.stats"}),
+    ],
+)
+def test_what_releases_tables_and_reports_on_them_loads_no_slow_library(modules, of_scipy):
+    slow = {"sklearn", "numba", "pandas", "matplotlib", *of_scipy}
+    code = f"import sys, {modules}; sys.exit(', '.join({slow} & set(sys.modules)) or 0)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 

@@ -6,6 +6,7 @@ host, no accessibility violation of a serious kind.
 
 import os
 import re
+from functools import cached_property
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from tests.studio.servers import started
 
 AXE = (Path(__file__).parent / "axe" / "axe.min.js").read_text("utf-8")
 SERIOUS = ("serious", "critical")
+STILL = {"reduced_motion": "reduce"}  # a wheel that turns is painted sixty times a second
 LONG = 600_000  # workers compile kernels first, on a machine that may be busy
 KEPT = dict.fromkeys(("age", "education", "sex", "marital-status"), "quasi-identifier") | {
     "occupation": "sensitive",
@@ -31,7 +33,10 @@ class Visit:
     """One browser that goes through the studio, and all that it complains about."""
 
     def __init__(self, browser, address):
-        self.context = browser.new_context(viewport={"width": 1280, "height": 900})
+        for left in browser.contexts:
+            left.close()  # its studio has ended, and it would go on asking for that
+        self.browser = browser
+        self.context = browser.new_context(viewport={"width": 1280, "height": 900}, **STILL)
         self.context.set_default_timeout(LONG)
         self.page = self.context.new_page()
         self.complaints, self.hosts = [], set()
@@ -40,11 +45,15 @@ class Visit:
         self.page.on("request", lambda r: self.hosts.add(re.sub(r"^(\w+://[^/]+).*", r"\1", r.url)))
         self.page.goto(address)
         self.own = re.match(r"http://[^/]+", self.page.url)[0]
-        # the policy of the pages lets no test script in: a second window without it looks at them
-        self.second = browser.new_context(bypass_csp=True, viewport={"width": 390, "height": 844})
-        self.second.set_default_timeout(LONG)
-        self.second.add_cookies(self.context.cookies())
-        self.looker = self.second.new_page()
+
+    @cached_property
+    def looker(self):
+        """The policy of the pages lets no test script in: a second window without it looks."""
+        narrow = {"width": 390, "height": 844}
+        second = self.browser.new_context(bypass_csp=True, viewport=narrow, **STILL)
+        second.set_default_timeout(LONG)
+        second.add_cookies(self.context.cookies())
+        return second.new_page()
 
     def note(self, text):
         self.complaints.append(text)

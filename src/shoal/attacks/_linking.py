@@ -13,8 +13,6 @@ from shoal.anonymize._release_files import as_files_say
 from shoal.attacks._attack_result import AttackResult
 from shoal.attacks._candidates import Candidates, find_candidates
 from shoal.audit._training_table import read_frame, read_training_table
-from shoal.audit.adapters._adapter import AdapterOptions
-from shoal.audit.adapters._registry import find_adapter
 from shoal.errors import ParameterError, SchemaError
 from shoal.metrics._wilson import wilson
 from shoal.schema import Schema
@@ -186,6 +184,9 @@ def _candidates(release: Any, table: Any, column: str) -> Candidates:
     if isinstance(release, Release):
         release = release.table
     if not _is_table(release):
+        from shoal.audit.adapters._adapter import AdapterOptions  # noqa: PLC0415  libraries of
+        from shoal.audit.adapters._registry import find_adapter  # noqa: PLC0415  models
+
         table.schema.require_rows_of_own("a model")
         model = find_adapter(release).read(release, table, AdapterOptions())
         spans = model.spans

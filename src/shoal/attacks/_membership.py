@@ -2,7 +2,6 @@
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.spatial import cKDTree
 
 from shoal.attacks._attack_result import AttackResult, percentiles
 from shoal.errors import ParameterError
@@ -11,6 +10,8 @@ from shoal.typing import Floats
 
 def distance_to_published(candidates: ArrayLike, published: ArrayLike) -> Floats:
     """Distance of each candidate from the nearest published row."""
+    from scipy.spatial import cKDTree  # noqa: PLC0415  slow to import
+
     tree = cKDTree(np.asarray(published, np.float64))
     return np.asarray(tree.query(np.asarray(candidates, np.float64))[0], np.float64)
 

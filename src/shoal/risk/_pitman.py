@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import minimize, root
 from scipy.special import digamma, expit, gammaln
 
 from shoal.risk._size_counts import SizeCounts
@@ -37,6 +36,8 @@ def estimate_pitman(counts: SizeCounts, fraction: float) -> float:
 
 def _top(counts: SizeCounts) -> Floats | None:
     """Where the likelihood is largest: where its slope is zero, from a start or from uphill."""
+    from scipy.optimize import minimize, root  # noqa: PLC0415  slow to import
+
     for start in _starts(counts):
         near = root(lambda point: _cost(point, counts)[1], start, tol=1e-12)
         if near.success and _cost(near.x, counts)[0] <= _cost(start, counts)[0]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import least_squares
 from scipy.special import expit
 
 from shoal.risk._size_counts import SizeCounts
@@ -27,6 +26,8 @@ def estimate_slide_negative_binomial(counts: SizeCounts, fraction: float) -> flo
     .. [CKM98] G. Chen, S. Keller-McNulty.  Estimation of identification disclosure risk in
        microdata.  Journal of Official Statistics 14(1), 1998.
     """
+    from scipy.optimize import least_squares  # noqa: PLC0415  slow to import
+
     n_groups = _population_groups(counts, fraction)
     seen = np.array([counts.of(1), counts.of(2)], np.float64)
     if seen[1] == 0 or not np.isfinite(n_groups):

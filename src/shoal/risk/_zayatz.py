@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from scipy.stats import hypergeom
-
 from shoal.risk._size_counts import SizeCounts
 
 
@@ -19,6 +17,8 @@ def estimate_zayatz(counts: SizeCounts, fraction: float) -> float:
     .. [Zay91] L. Zayatz.  Estimation of the percent of unique population elements on a microdata
        file using the sample.  Statistical Research Division Report RR-91/08, US Census Bureau.
     """
+    from scipy.stats import hypergeom  # noqa: PLC0415  slow to import
+
     n_rows = counts.n_rows
     population = max(n_rows, round(n_rows / fraction))
     shows_one = hypergeom.pmf(1, population, counts.sizes, n_rows)

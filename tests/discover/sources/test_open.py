@@ -20,7 +20,8 @@ from shoal.errors import ParameterError, TableError
 from shoal.tables import open_table
 from shoal.tables.engines import _duck_rows
 from shoal.tables.engines._spark_engine import is_spark
-from tests.extras import has_spark, need
+from tests.engines import spark_session
+from tests.extras import need
 
 N = 300
 
@@ -86,18 +87,8 @@ def _csv(rows, folder):
 
 
 def _spark(rows, folder):
-    if not has_spark():
-        pytest.skip("needs PySpark and Java")
-    from pyspark.sql import SparkSession
-
-    session = (
-        SparkSession.builder.master("local[1]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.sql.shuffle.partitions", "2")
-        .getOrCreate()
-    )
     schema = "age int, zip string, state string, born date, pay double, smokes boolean"
-    return session.createDataFrame(list(zip(*rows.values(), strict=True)), schema)
+    return spark_session().createDataFrame(list(zip(*rows.values(), strict=True)), schema)
 
 
 ENGINES = {

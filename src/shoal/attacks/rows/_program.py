@@ -9,8 +9,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from sklearn.base import clone
-
 from shoal._plain import from_json
 from shoal._resources import scratch
 from shoal.anonymize import perturb_table, release_sets
@@ -55,6 +53,8 @@ def _from_manifest(release: PathText, schema: Schema, manifest: Mapping[str, Any
 
 
 def _method(release: PathText, schema: Schema, manifest: Mapping[str, Any]) -> Program:
+    from sklearn.base import clone  # noqa: PLC0415  slow to import
+
     # by the list of methods, never by whatever has the name: a manifest may come from anybody
     name = word_of(manifest["method"])
     if name is None:

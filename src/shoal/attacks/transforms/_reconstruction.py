@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
-from scipy.optimize import linprog
 
 from shoal.attacks._attack_result import AttackResult, percentiles
 from shoal.errors import ParameterError
@@ -37,6 +36,8 @@ def feature_bounds(matrix: Floats, right: Floats) -> tuple[Floats, Floats]:
     n = matrix.shape[1]
     if np.linalg.matrix_rank(matrix) == n - 1:
         return _segments(matrix, right)
+    from scipy.optimize import linprog  # noqa: PLC0415  slow to import
+
     low, high = np.zeros((len(right), n)), np.ones((len(right), n))
     for i, target in enumerate(right):
         for j in range(n):

@@ -197,7 +197,7 @@ def _stage(
 def _stop_at_names(connection: duckdb.DuckDBPyConnection, read: str, shape: Shape) -> None:
     """Raise where the header comes again among the rows, as in files that were put together."""
     same = " AND ".join(f"trim(p{i}) = {value_sql(name)}" for i, name in enumerate(shape.names))
-    if connection.sql(f"SELECT count(*) FROM {read} WHERE {same}").fetchall()[0][0]:
+    if connection.execute(f"SELECT count(*) FROM {read} WHERE {same}").fetchall()[0][0]:
         raise duckdb.InvalidInputException
 
 

@@ -94,10 +94,10 @@ def read_types(
     readings = [Reading("text") for _ in names]
     seen: list[set[str]] = [set() for _ in names]
     if options.guess == "none":
-        connection.sql(f"SELECT count(p0) FROM {read}").fetchall()  # a bad row is told here
+        connection.execute(f"SELECT count(p0) FROM {read}").fetchall()  # a bad row is told here
     else:
         columns = ", ".join(f"trim(p{i}) AS t{i}" for i in range(len(names)))
-        sample = connection.sql(f"SELECT {columns} FROM {read} LIMIT {_SAMPLE_ROWS}").fetchall()
+        sample = connection.execute(f"SELECT {columns} FROM {read} LIMIT {_SAMPLE_ROWS}").fetchall()
         sampled = [{text for text in column if text} for column in zip(*sample, strict=True)]
         seen = sampled or seen
         for i, texts in enumerate(seen):
@@ -236,7 +236,7 @@ def _decided(
     listed = ", ".join(
         f"list_slice(list(DISTINCT trim(p{i})), 1, {_MOST_VALUES})" for i in open_columns
     )
-    row: Any = connection.sql(f"SELECT {listed} FROM {read}").fetchall()[0]
+    row: Any = connection.execute(f"SELECT {listed} FROM {read}").fetchall()[0]
     for i, values in zip(open_columns, row, strict=True):
         seen[i] |= {value for value in values or () if value}
         readings[i] = read_column(seen[i], options)
@@ -309,7 +309,7 @@ def _misfits(
     if stop_at_empty:  # counted on the way
         empty = " AND ".join(f"coalesce(trim(p{i}), '') = ''" for i in range(len(readings)))
         counts += f", count(*) FILTER ({empty})"
-    numbers = connection.sql(f"SELECT {counts} FROM {read}").fetchall()[0]
+    numbers = connection.execute(f"SELECT {counts} FROM {read}").fetchall()[0]
     if stop_at_empty and numbers[-1]:
         raise duckdb.InvalidInputException
     odd = [each for each, number in zip(tests, numbers, strict=False) if number]
@@ -319,7 +319,7 @@ def _misfits(
             f"list_slice(list(DISTINCT trim(p{i})) FILTER ({test}), 1, {_MISFITS})"
             for i, test in part
         )
-        row = connection.sql(f"SELECT {listed} FROM {read}").fetchall()[0]
+        row = connection.execute(f"SELECT {listed} FROM {read}").fetchall()[0]
         for (i, _), values in zip(part, row, strict=True):
             misfits[i] = set(values or ())
     return misfits
