@@ -5,10 +5,12 @@ import datetime as dt
 import pytest
 
 from shoal.anonymize import check_table
+from shoal.anonymize._recheck import count_written
 from shoal.anonymize._registry import make_method
-from shoal.privacy import KAnonymity
+from shoal.privacy import DeltaPresence, KAnonymity, KMap
 from shoal.schema import Schema
 from shoal.tables import open_table
+from tests import engines
 from tests.extras import need
 
 ROLES = {
@@ -45,3 +47,34 @@ def test_truth_emptiness_and_gaps_can_be_written_and_checked(source, method, end
     made.write(path)
     assert open_table(path, keep_empty_rows=True).n_rows == made.recoded.n_released_rows
     assert check_table(path, schema, KAnonymity(4)).holds
+
+
+TOWNS = Schema({"town": {"role": "quasi-identifier"}, "ill": {"role": "sensitive"}})
+NOTHING = {"town": ["", "", "", None, None, None, "Kiel", "Kiel", "Kiel"], "ill": list("abc" * 3)}
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "csv.gz", "xlsx"])
+@pytest.mark.parametrize("engine", [kind for kind in engines.ENGINES if kind != "spark"])
+def test_an_empty_text_and_nothing_are_one_where_a_file_cannot_hold_both(engine, ending, tmp_path):
+    need("openpyxl")
+    table = engines.make(engine, NOTHING, tmp_path)
+    path = tmp_path / f"out.{ending}"
+    make_method("full-domain", TOWNS, 2).fit(table).release_.write(path)
+    read = count_written(path, TOWNS)
+    assert (read.side_doors, sorted(read.groups.sizes)) == ((), [3, 6])
+
+
+@pytest.mark.parametrize("ending", ["csv", "xlsx", "parquet"])
+@pytest.mark.parametrize("model", ["delta-presence", "k-map"])
+@pytest.mark.parametrize("names", [["town", "ill"], ["town"]])
+def test_people_of_both_an_empty_text_and_nothing_are_counted_in_a_population(
+    names, model, ending, tmp_path
+):
+    schema = Schema({name: TOWNS[name] for name in names})
+    table = {name: NOTHING[name] for name in names}
+    people = {"town": NOTHING["town"] * 2 + [None] * 2}
+    everybody = open_table(people).compress(Schema({"town": TOWNS["town"]})).cells
+    asked = DeltaPresence(0.1, 0.5, everybody) if model[0] == "d" else KMap(5, population=everybody)
+    release = make_method("full-domain", schema, KAnonymity(2) & asked).fit(table).release_
+    release.write(tmp_path / f"out.{ending}")
+    assert release.recoded.groups.n_groups == 3
