@@ -33,6 +33,7 @@ from shoal.anonymize._release_files import (
 from shoal.anonymize._subjects import (
     count_exactly,
     count_raw,
+    in_rows,
     of_people,
     without_values,
     worst_levels,
@@ -173,7 +174,7 @@ class Release:
         # a bound takes about as long as the search did
         work = int(WORK * {"long": 5, True: 1}.get(self.parameters.get("refine", False), 0.2))
         return bound_loss(
-            self.recoded,
+            self.recoded if self.compressed.people is None else in_rows(self.recoded),
             self.privacy.minimum_size,
             is_range,
             exact=getattr(self.recoding, "exact", True),
@@ -227,10 +228,14 @@ class Release:
         if people is not None:
             guarantee = of_people(guarantee, people.unit)
             reached = without_values(reached)
+        recoded, lost = self.recoded, (self.metrics_before, self.metrics)
+        if people is not None:  # the house counts home rows, which tell where people have most
+            recoded = in_rows(recoded)
+            lost = (measure(recoded.cells), measure(recoded))
         figures = told_figures(
-            (self.metrics_before, self.metrics),
+            lost,
             (self.risk_before, self.risk),
-            line_losses(self.recoded, are_told=self.output.form != "means"),
+            line_losses(recoded, are_told=self.output.form != "means"),
             by_people=people is not None,
         )
         if self.privacy.asks_of_some_columns:
