@@ -213,6 +213,26 @@ def numbers_frame(matrix: NDArray[Any], names: Sequence[str], library: str, like
     return nw.from_numpy(matrix, list(names), backend="polars").to_native()
 
 
+def only_nanoseconds_differ(series: nw.Series[Any]) -> bool:
+    """Whether times of a column are apart that are one to the microsecond."""
+    kind, native = series.dtype, series.to_native()
+    if kind != nw.Time and not (isinstance(kind, nw.Datetime) and kind.time_unit == "ns"):
+        return False
+    if series.implementation.is_polars():
+        numbers = native.drop_nulls().cast(int).to_numpy()
+    elif series.implementation.is_pandas_like() and not hasattr(native.dtype, "pyarrow_dtype"):
+        numbers = native.dropna().astype("int64").to_numpy()
+    else:
+        import pyarrow as pa
+
+        known = pa.chunked_array([native.array]) if hasattr(native, "array") else native
+        if str(known.type).startswith("time") and "[ns" not in str(known.type):
+            return False
+        numbers = known.drop_null().cast(pa.int64()).to_numpy()
+    apart = np.unique(numbers)
+    return len(np.unique(apart // 1000)) < len(apart)
+
+
 def from_columns(columns: Mapping[str, Any]) -> Any:
     """A table of whichever library is installed; masked values are missing."""
     plain = {name: _unmasked(column) for name, column in columns.items()}
