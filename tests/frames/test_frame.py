@@ -141,3 +141,28 @@ def test_spans_of_time_are_refused_with_advice(library):
     frame = Frame(getattr(need(library), made)({"a": spans}))
     with pytest.raises(TableError, match="'a' holds spans of time"):
         frame.require_plain(["a"])
+
+
+@pytest.mark.parametrize("library", ["pandas", "pandas-arrow", "polars", "pyarrow"])
+@pytest.mark.parametrize("kind", ["timestamp", "time64"])
+def test_times_that_only_nanoseconds_tell_apart_are_refused_as_what_rows_are_grouped_by(
+    kind, library
+):
+    pa = need("pyarrow")
+    for values, is_plain in (([0, 1, None], False), ([1, 1000, None, 1], True), ([-1, -2], False)):
+        if min(value or 0 for value in values) < 0 and kind == "time64":
+            continue
+        table = pa.table({"a": pa.array(values, pa.int64()).cast(getattr(pa, kind)("ns"))})
+        if library == "polars":
+            table = need("polars").from_arrow(table)
+        elif library == "pandas-arrow":
+            table = table.to_pandas(types_mapper=need("pandas").ArrowDtype)
+        elif library == "pandas" and kind == "timestamp":
+            table = table.to_pandas()
+        frame = Frame(table)
+        frame.require_plain(["a"])
+        if is_plain:
+            frame.require_plain(["a"], ["a"])
+            continue
+        with pytest.raises(TableError, match="'a' holds times that differ by less"):
+            frame.require_plain(["a"], ["a"])

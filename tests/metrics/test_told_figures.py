@@ -47,6 +47,41 @@ def test_a_manifest_does_not_tell_which_values_one_person_has(method, tmp_path):
     assert told[0] == told[1]
 
 
+@pytest.mark.parametrize("n_left_out", [1, 3])
+def test_a_manifest_does_not_tell_what_few_rows_have_that_are_left_out(n_left_out, tmp_path):
+    towns = {"role": "quasi-identifier", "hierarchy": "flat"}
+    schema = Schema({"sex": towns, "town": towns})
+    told = []
+    for sex in ("F", "M", "X"):  # all others are released as they are
+        people = {
+            "sex": [*"FFFFFFFFMMMMM", *sex * n_left_out],
+            "town": [*["Kiel"] * 13, *["Marl"] * n_left_out],
+        }
+        found, table = manifest(FullDomain, people, tmp_path, schema, 5, max_suppression=0.2)
+        assert found["suppressed_rows"] == n_left_out
+        told.append(({**found, "seconds": 0, "files": 0}, sorted(table.split())))
+    assert told[0] == told[1] == told[2]
+
+
+@pytest.mark.parametrize("method", [LocalRecoding, Mondrian, FullDomain])
+def test_losses_do_not_tell_where_a_person_has_most_rows(method, tmp_path):
+    schema = Schema({
+        "who": {"role": "subject"},
+        "town": {"role": "quasi-identifier", "hierarchy": {"prefix": [1]}},
+    })  # fmt: skip
+    told = []
+    for towns in ("a1 a1 b1 a1 a1 b1", "a1 a1 a1 a1 b1 b1"):  # of two who have three rows each
+        people = {
+            "who": [*"XXXYYY", *"ABCDEFGH"],
+            "town": [*towns.split(), *["a1", "a1", "a2", "a3", "b1", "b1", "b2", "b3"]],
+        }
+        found, table = manifest(method, people, tmp_path, schema, 4)
+        told.append((found["metrics"]["after"], sorted(table.split())))
+    assert told[0] == told[1]
+    assert told[0][0]["n_rows"] == 14
+    assert (told[0][0]["smallest_group"], told[0][0]["largest_group"]) == (6, 8)
+
+
 @pytest.mark.parametrize("method", [LocalRecoding, Mondrian, Microaggregation])
 def test_losses_do_not_tell_the_largest_value_where_cells_hide_it(method, tmp_path):
     incomes = [20_000 + 700 * (place % 50) for place in range(60)]

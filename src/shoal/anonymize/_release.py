@@ -33,6 +33,7 @@ from shoal.anonymize._release_files import (
 from shoal.anonymize._subjects import (
     count_exactly,
     count_raw,
+    in_rows,
     of_people,
     without_values,
     worst_levels,
@@ -46,7 +47,7 @@ from shoal.metrics import measure, risk
 from shoal.metrics._column_risk import ColumnRisk, column_risks
 from shoal.metrics._measure import Metrics
 from shoal.metrics._risk import Risk
-from shoal.metrics._told_figures import line_losses, told_figures
+from shoal.metrics._told_figures import line_losses, tells_of_few, told_figures
 from shoal.privacy import PrivacyModel, check
 from shoal.privacy._model import Level
 from shoal.schema import Schema
@@ -173,7 +174,7 @@ class Release:
         # a bound takes about as long as the search did
         work = int(WORK * {"long": 5, True: 1}.get(self.parameters.get("refine", False), 0.2))
         return bound_loss(
-            self.recoded,
+            self.recoded if self.compressed.people is None else in_rows(self.recoded),
             self.privacy.minimum_size,
             is_range,
             exact=getattr(self.recoding, "exact", True),
@@ -227,11 +228,17 @@ class Release:
         if people is not None:
             guarantee = of_people(guarantee, people.unit)
             reached = without_values(reached)
+        of_few = tells_of_few(n_rows - released, self.privacy.minimum_size)
+        recoded, lost = self.recoded, (self.metrics_before, self.metrics)
+        if people is not None:  # the house counts home rows, which tell where people have most
+            recoded = in_rows(recoded)
+            lost = (measure(recoded.cells), measure(recoded))
         figures = told_figures(
-            (self.metrics_before, self.metrics),
+            lost,
             (self.risk_before, self.risk),
-            line_losses(self.recoded, are_told=self.output.form != "means"),
+            line_losses(recoded, are_told=self.output.form != "means"),
             by_people=people is not None,
+            of_few=of_few,
         )
         if self.privacy.asks_of_some_columns:
             figures["risk"]["by_columns"] = [one.to_dict() for one in self.column_risks]
@@ -249,7 +256,7 @@ class Release:
             "groups": self.recoded.groups.n_groups,
             "counts": "rows" if people is None else people.unit,
             **figures,
-            "loss_bound": self.loss_bound.told(),
+            "loss_bound": self.loss_bound.told(of_few=of_few),
             "schema": None,  # whoever knows what cells say fills it in
             "order": self.output.order,
             "form": self.output.form,

@@ -134,6 +134,12 @@ def count_exactly(
     return _count(recoded.groups, recoded.group_of, people, privacy)
 
 
+def in_rows(recoded: Recoded) -> Recoded:
+    """The same table with its rows counted instead of people, and no values of them."""
+    cells = recoded.cells
+    return replace(recoded, cells=FrequencyTable(cells.codings, cells.keys, cells.row_counts))
+
+
 def count_groups(
     groups: FrequencyTable, people: People, privacy: PrivacyModel | None = None
 ) -> Iterator[FrequencyTable]:

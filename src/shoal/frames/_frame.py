@@ -146,8 +146,12 @@ class Frame:
         """
         return _fresh.is_loose(self._frame, name)
 
-    def require_plain(self, names: Sequence[str]) -> None:
-        """Raise when one of the columns holds lists or other nested values, or spans of time."""
+    def require_plain(self, names: Sequence[str], grouped: Sequence[str] = ()) -> None:
+        """Raise when one of the columns holds lists or other nested values, or spans of time.
+
+        In those that rows are `grouped` by no times may differ by less than a microsecond: they
+        would be one group, and stay apart where values are released as they are.
+        """
         for name in names:
             dtype = self._frame.schema[name]
             if dtype.is_nested():
@@ -156,6 +160,11 @@ class Frame:
                 raise TableError(
                     f"column {name!r} holds spans of time, which files write in ways of their own. "
                     "Turn them into numbers first, of days or of seconds."
+                )
+            if name in grouped and _native.only_nanoseconds_differ(self._frame[name]):
+                raise TableError(
+                    f"column {name!r} holds times that differ by less than a microsecond, and rows "
+                    "are grouped by whole ones. Round them first, or turn them into text."
                 )
 
     def fresh(

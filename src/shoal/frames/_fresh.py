@@ -223,17 +223,13 @@ def _fresh_pandas(
         if by_values and native[name].isna().to_numpy()[rows].all():
             return _pandas_pool([None], np.zeros(len(rows), np.int32))
         if pd.api.types.is_float_dtype(array.dtype):
-            is_plain = isinstance(array.dtype, np.dtype)
-            kind = array.dtype if is_plain else np.dtype(np.float64)
-            floats = array.to_numpy(kind, na_value=np.nan)[rows] + kind.type(0)
+            floats = array.to_numpy(np.float64, na_value=np.nan)[rows] + 0.0
             missing = np.isnan(floats)
-            if not by_values or kind != np.float64 or not _are_whole(floats[~missing]):
+            if not by_values or not _are_whole(floats[~missing]):
                 return floats
-            if not missing.any():
+            if not missing.any():  # of an array, even NumPy's types are those of pandas
                 whole = floats.astype(np.int64)
-                return whole if is_plain else pd.array(whole)
-            if is_plain:
-                return floats
+                return whole if isinstance(native[name].dtype, np.dtype) else pd.array(whole)
             return _masked(pd.array(np.where(missing, None, floats), "Int64"), missing)
         taken = array.take(rows)
         if (

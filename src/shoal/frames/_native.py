@@ -213,6 +213,26 @@ def numbers_frame(matrix: NDArray[Any], names: Sequence[str], library: str, like
     return nw.from_numpy(matrix, list(names), backend="polars").to_native()
 
 
+def only_nanoseconds_differ(series: nw.Series[Any]) -> bool:
+    """Whether times of a column are apart that are one to the microsecond."""
+    kind, native = series.dtype, series.to_native()
+    if kind != nw.Time and not (isinstance(kind, nw.Datetime) and kind.time_unit == "ns"):
+        return False
+    if series.implementation.is_polars():
+        numbers = native.drop_nulls().cast(int).to_numpy()
+    elif series.implementation.is_pandas_like() and not hasattr(native.dtype, "pyarrow_dtype"):
+        numbers = native.dropna().astype("int64").to_numpy()
+    else:
+        import pyarrow as pa
+
+        known = pa.chunked_array([native.array]) if hasattr(native, "array") else native
+        if str(known.type).startswith("time") and "[ns" not in str(known.type):
+            return False
+        numbers = known.drop_null().cast(pa.int64()).to_numpy()
+    apart = np.unique(numbers)
+    return len(np.unique(apart // 1000)) < len(apart)
+
+
 def from_columns(columns: Mapping[str, Any]) -> Any:
     """A table of whichever library is installed; masked values are missing."""
     plain = {name: _unmasked(column) for name, column in columns.items()}
@@ -249,12 +269,16 @@ def _unmasked(column: Any) -> Any:
 def write(frame: nw.DataFrame[Any], path: Path, *, formula: str = "", number: str = "") -> None:
     """Write a table; the suffix tells the format.
 
-    In CSV, texts that match the pattern `formula`, and are no `number`, get an apostrophe in front.
+    In CSV, texts that match the pattern `formula`, and are no `number`, get an apostrophe in front,
+    and an empty text is written as nothing is: in quotes it would tell rows of a group apart.
     """
     if formula and path.suffix.lower() == ".csv":
         places = {name: f"c{i}" for i, name in enumerate(frame.columns)}  # "*" names all columns
         texts = [places[name] for name, kind in frame.schema.items() if kind == nw.String]
-        marked = frame.rename(places).with_columns(_escaped(c, formula, number) for c in texts)
+        is_alone = len(places) == 1  # else rows of nothing would be empty lines
+        marked = frame.rename(places).with_columns(
+            _nothing_once(_escaped(c, formula, number), is_alone=is_alone).alias(c) for c in texts
+        )
         frame = marked.rename({place: name for name, place in places.items()})
     native, suffix = frame.to_native(), path.suffix.lower()
     if suffix in ARROW_SUFFIXES:
@@ -286,7 +310,12 @@ def _escaped(name: str, formula: str, number: str) -> nw.Expr:
     text = nw.col(name)
     computed = text.str.contains(formula) & ~text.str.contains(f"^(?:{number})$")
     marked = nw.concat_str([nw.lit("'"), text])
-    return nw.when(computed & (text.str.len_chars() > 1)).then(marked).otherwise(text).alias(name)
+    return nw.when(computed & (text.str.len_chars() > 1)).then(marked).otherwise(text)
+
+
+def _nothing_once(text: nw.Expr, *, is_alone: bool) -> nw.Expr:
+    """An empty text as nothing; in the only column nothing as an empty text."""
+    return text.fill_null("") if is_alone else nw.when(text != "").then(text)
 
 
 def refuse_same_letters(names: Sequence[str], suffix: str) -> None:

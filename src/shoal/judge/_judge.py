@@ -249,9 +249,10 @@ def _judge_groups(charge: Charge, written: TextTable, people: Codes | None) -> F
         }
         _judge_people(charge, groups, group_of, people, values)
         return groups
-    failing = ~privacy.holds(charge.prepare(groups))
+    counted = charge.prepare(groups)
+    failing = ~privacy.holds(counted)
     if failing.any():
-        raise GuaranteeError(_broken(groups, failing, privacy))
+        raise GuaranteeError(_broken(counted, failing, privacy))
     return groups
 
 
@@ -277,7 +278,8 @@ def _judge_people(
         together=not privacy.judges_groups_alone,
     )
     for table in counted:
-        failing = ~privacy.holds(charge.prepare(table))
+        table = charge.prepare(table)
+        failing = ~privacy.holds(table)
         if failing.any():
             raise GuaranteeError(_broken(table, failing, privacy))
 

@@ -144,6 +144,11 @@ def of_arrow(table: Any, doors: tuple[str, ...] = ()) -> TextTable:
         # chunk by chunk: all codes at once would take four bytes a row, twice
         parts = [narrow(numbers_of(chunk.indices, n_known), len(values)) for chunk in column.chunks]
         numbers = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        if numbers.max(initial=-1) >= len(values):  # PyArrow has equal entries of a file once
+            raise TableError(
+                f"column {name!r} has codes without a value, or several for one. Write the file "
+                "again."
+            )
         if all(value is None or type(value) is str for value in values) and values.count(None) < 2:
             own = TextColumn(numbers, tuple(values))
         else:
@@ -173,6 +178,8 @@ def _plain_column(name: str, column: Any, side_doors: list[str]) -> Any:
         )
     if pa.types.is_floating(column.type) and ways_to_be_missing(column) > 1:
         side_doors.append(f"several kinds of missing numbers in column {name!r}")
+    if str(column.type) == "time64[ns]":  # Python's own times would lose the last three digits
+        return column.cast(pa.string())
     if str(column.type) in ("string_view", "binary_view"):  # few functions take views
         return column.cast(pa.string() if str(column.type) == "string_view" else pa.binary())
     return column

@@ -3,7 +3,9 @@
 What a release loses is measured against the raw table, and what is sensitive there is counted by
 raw combinations.  Both are for the house.  Of a column whose ranges are on a line, a loss of many
 digits tells the least and the largest value that anybody has, also where all cells hide them; of
-two people who are alike, a count of rows whose illness is certain tells whether theirs is.
+two people who are alike, a count of rows whose illness is certain tells whether theirs is.  Where
+few rows are left out and all others are released as they are, whatever weighs raw values tells
+which ones those few have.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import numpy as np
 
 from shoal.metrics._measure import Metrics
 from shoal.metrics._risk import Risk
+from shoal.metrics.kept._tables_kept import FEWEST_LEFT_OUT
 from shoal.schema._lines import public_lines
 from shoal.tables._recoded import Labels, Recoded
 from shoal.typing import Floats
@@ -108,16 +111,29 @@ def add_line_losses(parts: Iterable[Mapping[str, LineLoss]]) -> dict[str, LineLo
     return joined
 
 
+def tells_of_few(n_left_out: int, least: int) -> bool:
+    """Whether rows were left out, but fewer than a group has, or than `FEWEST_LEFT_OUT`.
+
+    Examples
+    --------
+    >>> tells_of_few(0, 20), tells_of_few(15, 20), tells_of_few(15, 5)
+    (False, True, False)
+    """
+    return 0 < n_left_out < max(FEWEST_LEFT_OUT, least)
+
+
 def told_figures(
     metrics: tuple[Metrics, Metrics],
     risks: tuple[Risk, Risk],
     lines: Mapping[str, LineLoss],
     *,
     by_people: bool = False,
+    of_few: bool = False,
 ) -> dict[str, Any]:
     """What a manifest tells of losses and risks, from those before and after.
 
-    Counted `by_people`, sensitive values tell which rows of a group are one person's.
+    Counted `by_people`, sensitive values tell which rows of a group are one person's.  With
+    `of_few` rows left out (:func:`tells_of_few`), figures that weigh raw values tell of them.
     """
     (raw, made), (risk_before, risk_after) = metrics, risks
     unsaid = {name: dict.fromkeys(asdict(one)) for name, one in risk_before.inference.items()}
@@ -126,6 +142,8 @@ def told_figures(
     if by_people:
         after["inference"] = unsaid
         losses["classification_metric"] = None
+    if of_few:
+        losses["non_uniform_entropy"] = None
     return {
         "metrics": {
             # of classes and sensitive values, nothing by raw combinations

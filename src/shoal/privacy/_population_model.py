@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -54,15 +55,20 @@ class PopulationModel(PrivacyModel):
     def _find_written(self, groups: FrequencyTable, recoded: Recoded) -> FrequencyTable:
         """Count the population in released groups, found by what is written in them."""
         people = self._people(recoded.groups).sums(np.ones(1)).astype(np.int64)
-        written = [
-            tuple(labels.texts[code] for labels, code in zip(recoded.labels, codes, strict=True))
-            for codes in recoded.codes.tolist()
-        ]
-        people_of = dict(zip(written, people.tolist(), strict=True))
         keys = groups.keys[:, [groups.names.index(name) for name in recoded.cells.names]]
         texts = [groups.codings[groups.names.index(name)].texts for name in recoded.cells.names]
+        # a file may have one way to write an empty text and nothing: people of both look alike
+        alike: list[dict[str | None, str | None]] = [
+            {"": None} if "" not in text else {} if None in text else {None: ""} for text in texts
+        ]
+        people_of = Counter[tuple[str | None, ...]]()
+        for codes, number in zip(recoded.codes.tolist(), people.tolist(), strict=True):
+            written = [labels.texts[at] for labels, at in zip(recoded.labels, codes, strict=True)]
+            people_of[
+                tuple(same.get(said, said) for said, same in zip(written, alike, strict=True))
+            ] += number
         counts = [
-            people_of.get(tuple(text[code] for text, code in zip(texts, row, strict=True)), 0)
+            people_of[tuple(text[code] for text, code in zip(texts, row, strict=True))]
             for row in keys.tolist()
         ]
         from shoal.privacy.models._population import population_histogram  # noqa: PLC0415

@@ -1,6 +1,7 @@
 """Cells that a spreadsheet would compute, in tables of few and of very many columns."""
 
 import csv
+import gzip
 
 import duckdb
 import pytest
@@ -41,3 +42,12 @@ def test_releases_of_hundreds_of_columns_need_no_gigabytes(tmp_path):
         select = f"SELECT {columns} FROM range(1000) AS r(i)"
         copy_query(connection.sql, select, tmp_path / "out.csv")
     assert len((tmp_path / "out.csv").read_text("utf-8").splitlines()) == 1001
+
+
+@pytest.mark.parametrize("text", ["a\rb", "a\r\nb", "a\nb", 'a"b', "a,b", "\r"])
+def test_packed_files_keep_ends_of_lines_in_cells(text, tmp_path):
+    path = tmp_path / "out.csv.gz"
+    with duckdb.connect() as connection:
+        copy_query(connection.sql, f"SELECT {value_sql(text)} AS note, 1 AS age", path)
+    with gzip.open(path, "rt", newline="", encoding="utf-8") as file:
+        assert list(csv.reader(file)) == [["note", "age"], [text, "1"]]

@@ -85,9 +85,12 @@ class LossBound:
             f"which is at least {math.floor(1e4 * self.least) / 100:.2f} % of the detail{sure}."
         )
 
-    def told(self) -> dict[str, Any]:
-        """What may be published: losses of many digits tell values that labels hide."""
-        times = None if self.times is None else math.ceil(100 * self.times) / 100
+    def told(self, *, of_few: bool = False) -> dict[str, Any]:
+        """What may be published: losses of many digits tell values that labels hide.
+
+        And what could be lost at least tells the values `of_few` rows that are left out.
+        """
+        times = None if self.times is None or of_few else math.ceil(100 * self.times) / 100
         return {"times": times, "confidence": self.confidence, "drawn": self.drawn}
 
     def to_dict(self) -> dict[str, Any]:

@@ -38,7 +38,7 @@ from shoal.judge._values import canonical
 from shoal.judge.cluster._judge_cluster import judge_cluster
 from shoal.metrics._measure import Metrics
 from shoal.metrics._risk import Risk
-from shoal.metrics._told_figures import told_figures
+from shoal.metrics._told_figures import tells_of_few, told_figures
 from shoal.privacy import PrivacyModel, check
 from shoal.privacy._model import Level
 from shoal.schema import Schema
@@ -182,6 +182,7 @@ class RegionalRelease:
                 (self.metrics_before, self.metrics),
                 (self.risk_before, self.risk),
                 self.totals.lines,
+                of_few=tells_of_few(self.n_suppressed, self.privacy.minimum_size),
             ),
             "loss_bound": self.loss_bound.told(),
             "schema": published_schema(self.schema, {}).to_dict(),  # of cells nothing is known here

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from shoal.judge.packed._ends import are_of_cells, ends_in_index, ends_said
 from shoal.judge.packed._filters import is_filter_of
 from shoal.judge.packed._thrift import RecordReader
 
@@ -39,8 +40,10 @@ def parquet_doors(path: Path) -> Iterator[str]:
             for index, chunk in enumerate(group[_COLUMNS]):
                 column = chunk[3]
                 strange |= max(chunk) > _KNOWN["chunk"] or max(column) > _KNOWN["column"]
-                strange |= bool(column.get(8) or chunk.get(1))  # notes, and cells elsewhere
-                pages = _pages(data, column)
+                # notes, cells elsewhere, and the box that all places lie in
+                strange |= bool(column.get(8) or chunk.get(1) or column.get(17))
+                ends = ends_said(column.get(12)) | ends_in_index(data, chunk.get(6))
+                pages = _pages(data, column, ends)
                 strange |= pages is None
                 spans |= {pages, *_said_again(data, pages[1], column)} if pages else set()
                 indexes = [(chunk.get(4), chunk.get(5)), (chunk.get(6), chunk.get(7))]
@@ -48,6 +51,8 @@ def parquet_doors(path: Path) -> Iterator[str]:
                     if start is not None and size is not None:
                         strange |= not _is_record(data, start, size)
                         spans.add((start, start + size))
+                if not are_of_cells(ends, path, (number, index), column[1]):
+                    yield "the least or largest value of a column that no row has"
                 if start := column.get(14):
                     stop, is_own = is_filter_of(data, start, path, (number, index), column)
                     spans.add((start, stop))
@@ -57,8 +62,11 @@ def parquet_doors(path: Path) -> Iterator[str]:
             yield "bytes that belong to no cell"
 
 
-def _pages(data: Any, column: Mapping[int, Any]) -> tuple[int, int] | None:
-    """Places of the pages of a column in a row group; None if they are not contiguous."""
+def _pages(data: Any, column: Mapping[int, Any], ends: set[bytes]) -> tuple[int, int] | None:
+    """Where the pages of a column of a group are; None where they are not one after another.
+
+    What they say of the least and the largest value in them is added to `ends`.
+    """
     start = min(offset for offset in (column[9], column.get(11) or column[9]))
     stop = start + column[7]
     offset, n_values, n_lists = start, 0, 0
@@ -70,6 +78,7 @@ def _pages(data: Any, column: Mapping[int, Any]) -> tuple[int, int] | None:
             return None
         n_lists += kind == _DICTIONARY
         n_values += page.get(5, page.get(8, {})).get(1, 0) if kind != _DICTIONARY else 0
+        ends |= ends_said(page.get(5, {}).get(5)) | ends_said(page.get(8, {}).get(8))
         offset = reader.at + page[3]
     return (start, stop) if offset == stop and n_lists < 2 and n_values == column[5] else None
 

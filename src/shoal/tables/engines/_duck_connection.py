@@ -339,6 +339,6 @@ def canonical_sql(column: str, kind: str) -> str:
         return f"lower(hex({column}))"
     if kind == "TIMESTAMP_NS":
         return f"regexp_replace(CAST({column} AS VARCHAR), ' 00:00:00$', '')"
-    if kind == "TIME" or (kind.startswith(_AS_TEXT) and not NESTED.match(kind)):
+    if kind in ("TIME", "TIME_NS") or (kind.startswith(_AS_TEXT) and not NESTED.match(kind)):
         return f"CAST({column} AS VARCHAR)"
     return column

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from shoal.errors import TableError, TableWarning
 from shoal.frames._arrow_files import ARROW_SUFFIXES, write_arrow_batches
@@ -148,6 +148,8 @@ def _write_text(
                 f"AND NOT regexp_full_match({cell}, {value_sql(PLAIN_NUMBER)}) "
                 f"THEN '''' || {cell} ELSE {cell} END"
             )
+        if escape and types[name] == "VARCHAR":  # in quotes, an empty text would not be nothing
+            cell = f"NULLIF({cell}, '')" if len(types) > 1 else f"COALESCE({cell}, '')"
         cells.append(f"{cell} AS {name_sql(name)}")
     as_duckdb_writes = dialect.encoding == "utf-8" and not dialect.bom and dialect.newline == "\n"
     is_rewritten = not as_duckdb_writes or path.suffix.lower() in PACKED
@@ -195,6 +197,17 @@ def _computed(query: Callable[[str], Any], select: str, names: list[str]) -> set
     return computed
 
 
+class _Lines:
+    """Where a writer of CSV writes its rows, one at a time; they get another end."""
+
+    def __init__(self, out: IO[str], end: str) -> None:
+        self._out, self._end = out, end
+
+    def write(self, row: str) -> None:
+        """Write a row that ends in a carriage return and a line feed."""
+        self._out.write(row[:-2] + self._end)
+
+
 def _rewrite(plain: Path, path: Path, dialect: TextDialect) -> TextDialect:
     """Bring rows that DuckDB wrote into the encoding and the line ends of the input, and pack."""
     how: dict[str, Any] = {"delimiter": dialect.delimiter, "quotechar": dialect.quote}
@@ -208,8 +221,9 @@ def _rewrite(plain: Path, path: Path, dialect: TextDialect) -> TextDialect:
         ):
             if marked:
                 out.write(codecs.BOM_UTF8.decode("utf-8"))
-            writer = csv.writer(out, lineterminator=dialect.newline, **how)
-            writer.writerows(csv.reader(rows, **how))
+            # the writer puts quotes around ends of lines that are its own only
+            lines = csv.writer(_Lines(out, dialect.newline), lineterminator="\r\n", **how)
+            lines.writerows(csv.reader(rows, **how))
     except UnicodeEncodeError:
         warnings.warn(
             f"labels hold signs that {name} lacks, so {path.name} is written in UTF-8.",

@@ -147,7 +147,8 @@ class FrameEngine:
         """Group the rows into cells."""
         options = options or CodingOptions()
         schema.require(self.names, to_group=True, index=self._frame.index_names)
-        self._frame.require_plain([name for name in self.names if schema[name].is_released])
+        released = [name for name in self.names if schema[name].is_released]
+        self._frame.require_plain(released, schema.quasi_identifiers)
         frame = _spell_once(self._frame, schema)
         if frame is not self._frame:
             return FrameEngine.of_frame(frame).compress(schema, options)

@@ -1,3 +1,4 @@
+import gc
 import zipfile
 
 import duckdb
@@ -61,3 +62,12 @@ def test_moments_of_a_time_zone_and_empty_texts_are_written_to_workbooks(tmp_pat
     _, (seen, note, day, vip) = openpyxl.load_workbook(tmp_path / "out.xlsx").active.values
     assert seen.startswith("2024-03-01 ")
     assert (note, day.isoformat()[:10], vip) == (None, "2024-03-01", True)
+
+
+@pytest.mark.parametrize("sign", ["\r", "\x01"])
+def test_cells_that_a_sheet_would_change_are_refused_in_words_alone(sign, tmp_path, capfd):
+    rows = duckdb.sql(f"SELECT 'a' AS note UNION ALL SELECT 'a{sign}b' ORDER BY 1")
+    with pytest.raises(TableError, match="control characters"):
+        _write_excel(rows, tmp_path / "out.xlsx")
+    gc.collect()
+    assert capfd.readouterr() == ("", "")

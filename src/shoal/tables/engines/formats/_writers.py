@@ -91,6 +91,7 @@ def _write_excel(relation: duckdb.DuckDBPyRelation, path: Path) -> None:
         timed = path.with_name(f"{path.name}.timed")
         book.save(timed)
     except IllegalCharacterError:
+        sheet.close()  # else its own end is written when nobody is there to catch what that raises
         raise TableError(
             "a cell holds control characters, which Excel files cannot. Write CSV or Parquet."
         ) from None
@@ -101,6 +102,7 @@ def _write_excel(relation: duckdb.DuckDBPyRelation, path: Path) -> None:
 def _sheet_cell(sheet: Any, value: Any) -> Any:
     """What stands in a cell for a value; text stays text, and a number keeps all its digits."""
     from openpyxl.cell import WriteOnlyCell  # noqa: PLC0415  an extra
+    from openpyxl.utils.exceptions import IllegalCharacterError  # noqa: PLC0415
 
     if value is None or value == "":  # nobody would see which of both an empty cell is
         return None
@@ -108,6 +110,8 @@ def _sheet_cell(sheet: Any, value: Any) -> Any:
     if isinstance(value, bool | dt.date) and not is_zoned:  # a sheet knows no time zones
         return value
     text, kind = str(value), "s"  # else `=...` would be a formula
+    if "\r" in text:  # a sheet turns it into a line feed
+        raise IllegalCharacterError
     if isinstance(value, float) or _fits_sheet(value):
         if not math.isfinite(value):
             return None
