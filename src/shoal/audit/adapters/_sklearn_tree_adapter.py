@@ -50,6 +50,7 @@ class SklearnTreeAdapter(TreeAdapter):
             _count_rows(last, parts, table.n_rows, options.check_table),
             trained_on=int(parts[0].tree_.n_node_samples[0]),
             apply=apply,
+            cuts="drawn" if any(map(_draws_tests, parts)) else "between",
         )
         return replace(trees, unread=uneven_leaves(last, features.matrix, table, options.k))
 
@@ -72,6 +73,10 @@ def _fitted_trees(model: Any) -> list[Any] | None:
             return None
         trees += own
     return trees
+
+
+def _draws_tests(tree: Any) -> bool:
+    return getattr(tree, "splitter", "random") != "best"
 
 
 def _see_all_features(model: Any) -> bool:

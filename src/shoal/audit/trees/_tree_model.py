@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -46,6 +47,9 @@ class TreeModel:
         The library's own way to the leaves of one tree, where that is faster.
     unread : tuple of str
         Why values of leaves may tell of fewer people than are in them, where they tell anything.
+    cuts : {"between", "at values", "drawn"}
+        How the library chooses tests: half-way between two values, at values of the table, or at
+        random between the ends of a node.
     """
 
     kind: str
@@ -58,6 +62,7 @@ class TreeModel:
     notes: tuple[str, ...] = ()
     apply: Callable[[int], RowGroups] | None = None
     unread: tuple[str, ...] = ()
+    cuts: Literal["between", "at values", "drawn"] = "between"
 
     def __post_init__(self) -> None:
         n_features = len(self.features.names)
