@@ -41,7 +41,7 @@ def _tells_value(model: TreeModel, column: Floats, cuts: Floats, k: int) -> bool
     """Whether cuts are what fewer than k people have, or follow from it, by how they are chosen."""
     values, counts = np.unique(column[np.isfinite(column)], return_counts=True)
     few = values[counts < k]
-    if model.cuts == "between" or len(values) <= FEW_VALUES or is_scale(values):
+    if model.cuts in ("between", "in nodes") or len(values) <= FEW_VALUES or is_scale(values):
         return False
     if model.cuts == "drawn":  # from the least and the largest value of each node
         return bool(len(cuts) and len(few))
