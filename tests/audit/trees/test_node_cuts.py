@@ -6,7 +6,7 @@ import pytest
 from sklearn.ensemble import (
     ExtraTreesClassifier,
     GradientBoostingClassifier,
-    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
 )
 from sklearn.multiclass import OneVsOneClassifier
 from sklearn.tree import DecisionTreeClassifier
@@ -75,12 +75,46 @@ def test_xgboost_is_not_where_it_cuts_between_people_of_a_node():
     xgboost = need("xgboost")
     exact = xgboost.XGBClassifier(n_estimators=1, max_depth=2, tree_method="exact")
     assert is_told(judged(exact, PEOPLE))
-    assert not is_told(judged(exact.set_params(tree_method="hist"), PEOPLE))
+    assert not is_told(judged(exact, ROUND))
 
 
-def test_cuts_of_the_whole_table_tell_nobody():
-    model = HistGradientBoostingClassifier(max_iter=1, max_leaf_nodes=4, early_stopping=False)
-    assert not is_told(judged(model, PEOPLE))
+def boosters():
+    xgboost, lightgbm = need("xgboost"), need("lightgbm")
+    return [
+        HistGradientBoostingRegressor(max_iter=1, max_leaf_nodes=4, early_stopping=False),
+        xgboost.XGBRegressor(n_estimators=1, max_depth=2),
+        lightgbm.LGBMRegressor(n_estimators=1, max_depth=2, min_data_in_bin=1, verbose=-1),
+    ]
+
+
+def cuts_of(model):
+    """Cuts of income below the test of illness, by illness."""
+    if hasattr(model, "booster_"):
+        top = model.booster_.dump_model()["tree_info"][0]["tree_structure"]
+        return top["left_child"]["threshold"], top["right_child"]["threshold"]
+    if hasattr(model, "get_booster"):
+        table = model.get_booster().trees_to_dataframe()
+        first = table["Split"].where(table["Feature"] == "income")[1:3]  # leaves have none
+        return tuple(np.nextafter(first.to_numpy(np.float32), np.float32(0)))
+    nodes = model._predictors[0][0].nodes
+    return tuple(nodes[nodes[0][side]]["num_threshold"] for side in ("left", "right"))
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_of_cuts_of_the_whole_table_libraries_take_the_one_beside_somebody_of_the_node(place):
+    """So whoever has the next income below (or above) is there, for certain."""
+    model, few = boosters()[place], PEOPLE[:220]  # no more than there are bins
+    income, y = few["income"], 50.0 * few["ill"] + 10.0 * offers(few)
+    model.fit(few, y)
+    for ill, cut in enumerate(cuts_of(model)):
+        if np.isnan(cut):
+            continue
+        below, above = income[income <= cut].idxmax(), income[income > cut].idxmin()
+        assert few["ill"][above if place == 2 else below] == ill
+    columns = {**SCHEMA, "y": {"role": "quasi-identifier", "kind": "numeric", "target": True}}
+    assert is_told(judged(model, few, y, Schema(columns)))
+    again = 50.0 * ROUND["ill"] + 10.0 * offers(ROUND)
+    assert not is_told(judged(model, ROUND, again, Schema(columns)))
 
 
 def test_trees_of_two_private_classes_each_cut_between_people_who_have_them():

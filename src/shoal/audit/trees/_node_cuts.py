@@ -2,7 +2,8 @@
 
 Libraries cut half-way between two people of the node, or draw between its least and its largest.
 Whoever knows the column of everybody looks for the two: where few people fit, they are there, and
-what was asked above is true of them.
+what was asked above is true of them.  Others cut between neighbours of the whole table, but of all
+cuts with the same people of the node on each side they take the first: the neighbour is there.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ from shoal.typing import Flags, Floats
 EXACT = 1e-12
 """Relative error of a mean of two numbers in double precision."""
 SINGLE = 1.2e-7  # the same in single precision
+MOST_BINS = 256
+"""Bins of a histogram that libraries make, unless they are asked for others."""
 Rows = NDArray[np.intp]
 
 
 def cuts_between_few(model: TreeModel, k: int) -> tuple[str, ...]:
     """Why tests of public columns may tell that fewer than k people are at a node."""
-    if model.cuts == "between":
-        return ()
     found = {feature for tree in model.trees for feature in _of_tree(model, tree, k)}
     return tuple(between_message(model.features.names[feature], k) for feature in sorted(found))
 
@@ -41,8 +42,7 @@ def between_message(name: str, k: int) -> str:
 def _of_tree(model: TreeModel, tree: BinaryTree, k: int) -> Iterator[int]:
     """Features of such tests."""
     matrix, private = model.features.doubles, model.features.is_private
-    of_table = model.cuts == "at values" and not tree.strict  # boosting on histograms
-    if of_table or not (model.hides_rows or private[tree.tested].any()):
+    if not (model.hides_rows or private[tree.tested].any()):
         return
     everybody = np.arange(len(matrix))
     # node, rows that may be there, those that are, and whether nobody knows which
@@ -81,12 +81,27 @@ def _tells_who(
         there = column[own][np.isfinite(column[own])]
         ends = (there.min(), there.max()) if len(there) else ()
         return any(int((column[able] == end).sum()) < k for end in ends)
-    near = EXACT
-    if model.cuts == "at values":  # or half-way between two of the node, as other methods do
-        cut, near = float(np.nextafter(np.float32(cut), np.float32(np.inf))), SINGLE
-        if (column == cut).any():
-            return False
-    return few_fit(column[able], cut, k, near)
+    if model.cuts == "in nodes":
+        return few_fit(column[able], cut, k)
+    if tree.strict:
+        said = float(np.nextafter(np.float32(cut), np.float32(np.inf)))
+        if not (column == said).any():  # XGBoost's exact method
+            return few_fit(column[able], said, k, SINGLE)
+    first = model.cuts == "between"  # LightGBM looks from above, the others from below
+    ways = {first, not first} if np.isnan(column).any() else {first}  # both, of missing values
+    return any(_few_beside(column, column[able], cut, k, above=above) for above in ways)
+
+
+def _few_beside(column: Floats, able: Floats, cut: float, k: int, *, above: bool) -> bool:
+    """Whether fewer than k of those who may be there are in the bin beside a cut."""
+    side = (column > cut) if above else (column <= cut)
+    near = np.sort(column[side & np.isfinite(column)])
+    if not len(near):
+        return False
+    width = max(1, len(column) // MOST_BINS)  # people in a bin, if there are more than bins
+    end = near[min(width, len(near)) - 1] if above else near[-min(width, len(near))]
+    inside = (able > cut) & (able <= end) if above else (able <= cut) & (able >= end)
+    return int(inside.sum()) < k
 
 
 def few_fit(column: Floats, cut: float, k: int, near: float = EXACT) -> bool:
