@@ -331,7 +331,7 @@ def test_errors_beside_coefficients_count_as_sums_over_everybody():
     found = audit(model, table, schema, k=5)
     assert found.answer == "cannot tell"
     assert "coefficients and best_score_ as exact" in found.unread[0]
-    model.best_score_ = None
+    del model.best_score_
     assert audit(model, table, schema, k=5).is_safe
 
 
