@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from shoal.audit._boosting import ENDS
 from shoal.audit._contents import is_atom, open_model
 from shoal.audit._training_table import TrainingTable
-from shoal.audit.opened._private_statistics import FEW_VALUES, PrivateStatistics
+from shoal.audit.opened._private_statistics import PrivateStatistics
+from shoal.audit.trees._lone_thresholds import FEW_VALUES
 from shoal.schema._text import text, texts
 from shoal.typing import Floats
 

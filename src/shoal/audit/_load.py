@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+from shoal._resources import scratch
 from shoal.audit._compiled_parts import check_compiled_parts
-from shoal.audit._trial_load import check_size, list_unknown_types, load_known, load_skops, try_load
+from shoal.audit._trial_load import (
+    LARGEST,
+    check_size,
+    list_unknown_types,
+    load_known,
+    load_skops,
+    try_load,
+)
 from shoal.audit.adapters._registry import is_recognized
 from shoal.audit.opened._file_rest import check_skops_file, load_pickle, parse_json
 from shoal.errors import MissingExtraError, ParameterError, ShoalError, TableError
@@ -49,30 +60,53 @@ def load_model(path: PathText, *, trust: bool = False) -> Any:
     """
     path = Path(path)
     suffix = check_name(path, trust=trust)
-    if suffix == ".json":
-        return _read_json(path)
     if suffix in PICKLES:
         model = load_pickle(path)
         check_compiled_parts(model)  # a damaged tree may crash whoever follows its indices
         return _keep_labels(model)
-    check_size(path)
-    if not trust:
-        try_load(path)
-    return _read_skops(path, load_skops(path, list_unknown_types(path)))
+    with _own_copy(path) as own:
+        if suffix == ".json":
+            return _read_json(own)
+        check_size(own)
+        if not trust:
+            try_load(own)
+        return _read_skops(own, load_skops(own, list_unknown_types(own)))
 
 
 def load_untried(path: Path) -> Any:
     """Load a file that is not trusted in a process that has limits already."""
-    if check_name(path) == ".json":
-        return _read_json(path)
-    check_size(path)
-    return _read_skops(path, load_known(path))
+    suffix = check_name(path)
+    with _own_copy(path) as own:
+        if suffix == ".json":
+            return _read_json(own)
+        check_size(own)
+        return _read_skops(own, load_known(own))
+
+
+@contextmanager
+def _own_copy(path: Path) -> Iterator[Path]:
+    """A copy that nobody else writes: what is read again must be what was checked."""
+    with TemporaryDirectory(dir=scratch()) as folder:
+        own = Path(folder) / path.name
+        try:
+            with path.open("rb") as source, own.open("wb") as target:
+                while (size := target.tell()) <= LARGEST and (block := source.read(1 << 20)):
+                    target.write(block)
+        except OSError:
+            raise TableError(f"cannot read model {path.name}: it cannot be opened.") from None
+        if size > LARGEST:
+            raise ParameterError(
+                f"{path.name} is larger than {LARGEST:,} bytes, of which a model has less."
+            )
+        yield own
 
 
 def check_name(path: Path, *, trust: bool = False) -> str:
     """The suffix of a file that can be read; raise for another."""
     if not path.exists():
         raise TableError(f"cannot read model {path.name}: there is no such file.")
+    if not path.is_file():
+        raise TableError(f"cannot read model {path.name}: it is a folder or a device, no file.")
     suffix = path.suffix.lower()
     if suffix in PICKLES and not trust:
         raise ParameterError(

@@ -1,10 +1,12 @@
 """Trees of Shoal: worked example 1 of the paper, and what is refused."""
 
+import numpy as np
 import pytest
 
 from shoal.audit import audit
 from shoal.errors import SchemaError
 from shoal.models import KAnonymousTreeClassifier
+from shoal.schema import Schema
 from tests.audit.people import MORTGAGE, roles
 from tests.extras import need
 from tests.models.tree.test_tree import weighted_tree
@@ -72,6 +74,28 @@ def test_a_tree_of_an_earlier_version_that_cuts_half_way_is_not_called_safe():
     found = audit(tree, table, schema, k=3)
     assert found.answer == "cannot tell"
     assert "'fine'" in found.unread[0]
+
+
+def test_nor_is_one_that_cuts_between_two_people_of_whom_something_private_was_asked():
+    draw = np.random.default_rng(1)
+    table = pd.DataFrame({"age": draw.lognormal(3, 0.5, 300), "ill": draw.choice(["a", "b"], 300)})
+    offer = np.where(table["ill"] == "a", table["age"] > 15, 2 + (table["age"] > 30)).astype(int)
+    columns = {
+        "age": {"role": "quasi-identifier", "kind": "numeric"},
+        "ill": {"role": "sensitive"},
+        "offer": {"role": "quasi-identifier", "target": True},
+    }
+    schema = Schema(columns)
+    tree = KAnonymousTreeClassifier(schema, 5, max_leaves=4).fit(table, offer)
+    whole = table.assign(offer=offer)
+    assert audit(tree, whole, schema, k=5).is_safe
+    own = np.sort(table["age"][table["ill"] == "a"])
+    node = next(n for n in (1, 2) if tree.tree_.nodes.threshold[n] < 22)
+    above = np.searchsorted(own, tree.tree_.nodes.threshold[node])
+    tree.tree_.nodes.threshold[node] = own[above - 1] + (own[above] - own[above - 1]) / 2
+    found = audit(tree, whole, schema, k=5)
+    assert found.answer == "cannot tell"
+    assert "'age' below private ones" in found.unread[0]
 
 
 def test_an_audit_cannot_tell_what_weighted_shares_tell():

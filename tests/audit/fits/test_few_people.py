@@ -14,6 +14,7 @@ from sklearn.linear_model import (
     QuantileRegressor,
     Ridge,
     RidgeClassifier,
+    RidgeClassifierCV,
     SGDClassifier,
 )
 from sklearn.neighbors import NearestCentroid
@@ -318,3 +319,42 @@ def test_private_features_that_one_person_has_are_not_safe():
     spread = table.assign(load=np.random.default_rng(1).integers(0, 5, len(table)))
     model.fit(spread[["load"]], spread["age"])
     assert audit(model, spread, Schema(roles), k=10, threshold=50).is_safe
+
+
+def test_errors_beside_coefficients_count_as_sums_over_everybody():
+    """Coefficients leave millions of choices of the ill, and one of them has this error."""
+    draw = np.random.default_rng(3)
+    table = pd.DataFrame({"age": np.sort(draw.choice(np.arange(18, 80), 34, replace=False))})
+    table["ill"] = draw.integers(0, 2, 34)
+    schema = Schema({name: SCHEMA[name] for name in ("age", "ill")})
+    model = RidgeClassifierCV(alphas=[1.0]).fit(table[["age"]], table["ill"])
+    found = audit(model, table, schema, k=5)
+    assert found.answer == "cannot tell"
+    assert "coefficients and best_score_ as exact" in found.unread[0]
+    del model.best_score_
+    assert audit(model, table, schema, k=5).is_safe
+
+
+@pytest.mark.parametrize("by", ["priors", "shrinkage"])
+def test_covariances_of_single_classes_are_sums_of_products(by):
+    """Of every product of two features: as many equations as there are people."""
+    draw, names = np.random.default_rng(6), [f"q{place}" for place in range(24)]
+    X = np.stack([draw.permutation(24) < draw.integers(9, 12) for _ in range(260)]).astype(float)
+    table = pd.DataFrame(X, columns=names)
+    table["ill"] = y = draw.integers(0, 2, 260)
+    roles = {name: {"role": "quasi-identifier", "kind": "numeric"} for name in names}
+    schema = Schema({**roles, "ill": {"role": "sensitive", "target": True}})
+    plain = LinearDiscriminantAnalysis(solver="lsqr").fit(table[names], y)
+    assert audit(plain, table, schema, k=5).is_safe
+    options = {"priors": [0.9, 0.1]} if by == "priors" else {"shrinkage": "auto"}
+    model = LinearDiscriminantAnalysis(solver="lsqr", **options).fit(table[names], y)
+    assert audit(model, table, schema, k=5).answer == "cannot tell"
+    if by == "priors":
+        n, means = np.bincount(y), model.means_
+        whole = model.covariance_ + 0.9 * np.outer(means[0], means[0])
+        whole += 0.1 * np.outer(means[1], means[1])
+        of_ill = (whole - 0.9 * X.T @ X / n[0]) / (0.1 / n[1] - 0.9 / n[0])
+        one, other = np.triu_indices(24)
+        solved = np.linalg.lstsq(X[:, one].T * X[:, other].T, of_ill[one, other])[0]
+        assert (np.round(solved) == y).all()
+        assert audit(model.set_params(priors=None), table, schema, k=5).answer == "cannot tell"

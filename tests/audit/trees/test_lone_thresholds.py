@@ -3,8 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
+from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 from shoal.audit import audit
 from shoal.schema import Schema
@@ -96,3 +100,65 @@ def test_ordinary_trees_are_safe():
     assert not any("'fine'" in why for why in found.unread)
     many = np.random.default_rng(2).normal(50_000, 9_000, 60).round(2) - 50_000
     assert not any("'fine'" in why for why in verdict(tree, many).unread)
+
+
+def incomes(n=600, seed=4):
+    draw = np.random.default_rng(seed)
+    X = pd.DataFrame({"age": 10 * draw.integers(2, 8, n), "fine": draw.lognormal(10, 0.6, n)})
+    X["fine"] = X["fine"].round(2).astype(np.float32).astype(np.float64)
+    return X, ((X["fine"] > 22_000) ^ (draw.random(n) < 0.1)).astype(int)
+
+
+def incomes_told(model, X, y, k=5):
+    found = audit(model.fit(X, y), X.assign(ill=y), SCHEMA, k=k)
+    return any("'fine'" in why for why in (*found.unread, *found.held)), found.answer
+
+
+@pytest.mark.parametrize("method", ["hist", "approx"])
+def test_xgboost_that_cuts_at_the_number_of_somebody_is_not_called_safe(method):
+    xgboost = need("xgboost")
+    X, y = incomes()
+    model = xgboost.XGBClassifier(n_estimators=3, max_depth=2, tree_method=method).fit(X, y)
+    nodes = model.get_booster().trees_to_dataframe()
+    cuts = nodes.loc[nodes["Feature"] == "fine", "Split"].to_numpy(np.float32)
+    assert np.isin(cuts, X["fine"].to_numpy(np.float32)).all()
+    assert incomes_told(model, X, y) == (True, "cannot tell")
+    halfway = xgboost.XGBClassifier(n_estimators=3, max_depth=2, tree_method="exact")
+    assert incomes_told(halfway, X, y) == (False, "safe")
+    assert incomes_told(model, X.round(-4), y) == (False, "safe")  # many people have each number
+
+
+@pytest.mark.parametrize("max_bins", [3, 5])
+def test_boosting_on_histograms_that_cuts_there_is_not_either(max_bins):
+    X, y = incomes(601)
+    model = HistGradientBoostingClassifier(
+        max_iter=2, max_depth=2, max_bins=max_bins, early_stopping=False
+    ).fit(X, y)
+    assert np.isin(model._bin_mapper.bin_thresholds_[1], X["fine"]).all()
+    told, answer = incomes_told(model, X, y)
+    assert told
+    assert answer != "safe"
+
+
+@pytest.mark.parametrize("max_depth", [1, 3])
+def test_tests_that_a_known_seed_draws_between_the_ends_of_a_column_are_not_called_safe(max_depth):
+    X, y = incomes()
+    model = ExtraTreesClassifier(
+        20, max_depth=max_depth, max_features=None, random_state=0, min_samples_leaf=20
+    ).fit(X, y)
+    told = incomes_told(model, X, y)
+    assert told == (True, "cannot tell")
+    assert incomes_told(model, X.round(-4).clip(upper=40_000), y) == (False, "safe")
+    roots = [one for one in model.fit(X, y).estimators_ if one.tree_.feature[0] == 1]
+    between = pd.DataFrame({"age": X["age"], "fine": np.linspace(0, 1, len(X))})
+    ends = []  # whoever knows the seeds solves for the least and the largest number
+    for tree in roots:
+        mine = ExtraTreeClassifier(**tree.get_params()).fit(
+            between.to_numpy(), between["fine"] > 0.5
+        )
+        if mine.tree_.feature[0] == 1:
+            share = mine.tree_.threshold[0]
+            ends.append([1 - share, share, tree.tree_.threshold[0]])
+    system = np.array(ends)
+    solved = np.linalg.lstsq(system[:, :2], system[:, 2], rcond=None)[0]
+    assert np.allclose(solved, [X["fine"].min(), X["fine"].max()], rtol=1e-5)

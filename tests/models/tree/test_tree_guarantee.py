@@ -392,3 +392,34 @@ def test_missing_values_are_anybody_s():
     assert "x0 is b\n|   x1 is 0" in loose.export_text()
     tight = KAnonymousTreeClassifier(schema, 4).fit(as_array(rows), classes)
     assert "x1" not in tight.export_text()  # it would tell three people without x0 from three
+
+
+@pytest.mark.parametrize("role", ["sensitive", "quasi-identifier"])
+def test_cuts_below_private_tests_are_no_means_of_two_people_of_the_node(role):
+    """Whoever knows all incomes would find the two, and what is private of them."""
+    draw = np.random.default_rng(1)
+    income, ill = draw.lognormal(10, 0.6, 300).round(2), draw.choice(["no", "yes"], 300)
+    y = np.where(ill == "yes", 2 + (income > 32_000), income > 18_000).astype(int)
+    schema = Schema(
+        {"income": {"role": "quasi-identifier", "kind": "numeric"}, "ill": {"role": role}}
+    )
+    tree = KAnonymousTreeClassifier(schema, privacy=5, max_leaves=4)
+    tree.fit({"income": income, "ill": ill}, y)
+    assert tree.tree_.attribute(0).name == "ill"
+    order, pairs = np.sort(income), (income[:, None] + income) / 2
+    cuts = [float(tree.tree_.nodes.threshold[node]) for node in (1, 2)]
+    neighbours = [between(order, cut) for cut in cuts]
+    middles = [
+        between(np.sort(income[ill == own]), cut)
+        for own, cut in zip(["no", "yes"], cuts, strict=True)
+    ]
+    assert neighbours != middles  # of two people of whom one is not there
+    assert cuts == (neighbours if role == "sensitive" else middles)
+    for cut in cuts:  # many people may be the two between whom the tree looked for a cut
+        low, high = order[np.searchsorted(order, cut) - 1], order[np.searchsorted(order, cut)]
+        assert ((pairs > low) & (pairs < high)).any(axis=1).sum() > 50
+
+
+def between(values, cut):
+    above = np.searchsorted(values, cut)
+    return values[above - 1] + (values[above] - values[above - 1]) / 2

@@ -78,6 +78,7 @@ class HistogramAdapter(TreeAdapter):
             count_classes(last),
             tuple(np.asarray(one["count"], np.float64) for one in nodes),
             trained_on=int(nodes[0]["count"][0]),
+            cuts="at values",
         )
         _compare(before, last, table, trees, [one["value"] for one in nodes])
         drawn = bool(last.do_early_stopping_) and last.validation_fraction is not None

@@ -10,6 +10,7 @@ from shoal.audit._model_spans import ModelSpans, shorten
 from shoal.audit._training_table import TrainingTable
 from shoal.audit.adapters._adapter import Adapter, AdapterOptions
 from shoal.audit.trees._lone_thresholds import half_way_message, lies_half_way
+from shoal.audit.trees._node_cuts import EXACT, between_message, few_fit
 from shoal.errors import SchemaError, TableError
 from shoal.models import KAnonymousTreeClassifier
 from shoal.models._input import read_input
@@ -48,7 +49,8 @@ class ShoalTreeAdapter(Adapter):
 
         held = _rare_names(model, table, options.k)
         weighted = (WEIGHTED,) if options.k > 1 and is_weighted(model.tree_.nodes) else ()
-        unread = (*weighted, *_half_way(model, table, options.k))
+        cuts = (*_half_way(model, table, options.k), *_between_few(model, table, options.k))
+        unread = (*weighted, *cuts)
         return ModelSpans(
             type(model).__name__, spans, span_of_row, bins, explain, unread=unread, held=held
         )
@@ -79,6 +81,27 @@ def _half_way(model: Any, table: TrainingTable, k: int) -> tuple[str, ...]:
         if lies_half_way(column, cuts, k):
             messages.append(half_way_message(attribute.name, k))
     return tuple(messages)
+
+
+def _between_few(model: Any, table: TrainingTable, k: int) -> tuple[str, ...]:
+    """Tests below private ones that are no middle of two neighbours in the whole table.
+
+    Earlier versions cut half-way between two people of the node.
+    """
+    people = read_input(model, _select(model, table), reset=False)
+    known = {one.name: one for one in model.tree_.attributes if one.ordered}
+    found = []
+    for test in model.tree_.public_tests(people):
+        if test.hidden and test.name in known:
+            column = known[test.name].places(people, people.names.index(test.name))
+            values = np.unique(column[np.isfinite(column)])
+            above = int(np.searchsorted(values, test.threshold, side="right"))
+            near = values[max(0, above - 1) : above + 1]
+            if not np.isclose(near.mean(), test.threshold, rtol=EXACT, atol=0) and few_fit(
+                column[test.cells], test.threshold, k
+            ):
+                found.append(between_message(test.name, k))
+    return tuple(dict.fromkeys(found))
 
 
 def _select(model: Any, table: TrainingTable) -> Any:

@@ -50,6 +50,8 @@ class SklearnTreeAdapter(TreeAdapter):
             _count_rows(last, parts, table.n_rows, options.check_table),
             trained_on=int(parts[0].tree_.n_node_samples[0]),
             apply=apply,
+            cuts="drawn" if any(map(_draws_tests, parts)) else "in nodes",
+            hides_rows=_is_of_pairs(last) and table.target_is_private,
         )
         return replace(trees, unread=uneven_leaves(last, features.matrix, table, options.k))
 
@@ -72,6 +74,17 @@ def _fitted_trees(model: Any) -> list[Any] | None:
             return None
         trees += own
     return trees
+
+
+def _draws_tests(tree: Any) -> bool:
+    return getattr(tree, "splitter", "random") != "best"
+
+
+def _is_of_pairs(model: Any) -> bool:
+    """Whether members see the people of two classes each, at any depth."""
+    return type(model).__name__.startswith("OneVsOne") or any(
+        _is_of_pairs(one) for one in np.ravel(np.asarray(getattr(model, "estimators_", []), object))
+    )
 
 
 def _see_all_features(model: Any) -> bool:

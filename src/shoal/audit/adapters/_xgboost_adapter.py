@@ -116,6 +116,7 @@ def _from_model(before: Any, model: Any, table: TrainingTable) -> Read:
         slack=_slack(table.n_rows),
         notes=notes,
         unread=_uneven(str(learner["objective"]["name"]), drawn=bool(notes)),
+        cuts="at values",
     )
     return tree_model, numbers, int(learner["learner_model_param"].get("num_class", 0))
 
@@ -218,6 +219,7 @@ def _from_dump(dump: Sequence[Any], table: TrainingTable) -> Read:
         slack=_slack(table.n_rows),
         notes=notes,
         unread=_uneven("", drawn=bool(notes)),
+        cuts="at values",
     )
     return tree_model, numbers, 1
 

@@ -14,8 +14,14 @@ from shoal._jit import on_compile
 from shoal.audit._audit import find_broken, read_model
 from shoal.audit._load import load_untried
 from shoal.audit._trial_load import limit_process
+from shoal.audit.files._stopped import list_frames, say_stopped
 from shoal.audit.files._told_spans import write_spans
 from shoal.errors import MissingExtraError, ShoalError
+
+TOO_LARGE = (
+    "cannot read the model: it takes more memory than an audit may. It is damaged or was changed; "
+    "save it again."
+)
 
 
 def main() -> None:
@@ -32,21 +38,23 @@ def answer(request: bytes, out: BinaryIO, *, limited: bool = True) -> None:
     """Audit as a request asks, and write header and arrays."""
     header: dict[str, Any]
     arrays: list[bytes] = []
+    is_loaded = False
     try:
         path, table, options, condition = pickle.loads(request)
         lift = limit_process(16 * len(request)) if limited else None
         model = load_untried(path)
+        is_loaded = True
         if lift is not None:
             lift()  # an audit may take longer than to load a file
         read = read_model(model, table, options)
         header, arrays = write_spans(read, find_broken(read.spans, condition))
     except ShoalError as error:
         kind = "ParameterError" if isinstance(error, MissingExtraError) else _kind(error)
-        header = {"error": kind, "text": str(error), "sizes": []}
-    except MemoryError:
-        header = _failed("it takes more memory than an audit may")
-    except Exception as error:  # whatever a crafted model does; its text may hold somebody's data
-        header = _failed(f"its audit stopped with {type(error).__name__}")
+        header = _failed(error, str(error), kind)
+    except MemoryError as error:
+        header = _failed(error, TOO_LARGE)
+    except Exception as error:  # whatever a crafted model does
+        header = _failed(error, say_stopped(error, is_loaded=is_loaded))
     _say(out, json.dumps(header).encode() + b"\n", *arrays)
 
 
@@ -55,12 +63,8 @@ def _kind(error: ShoalError) -> str:
     return next((kind.__name__ for kind in type(error).__mro__ if kind.__name__ in known), "")
 
 
-def _failed(why: str) -> dict[str, Any]:
-    text = (
-        f"cannot read the model: {why}. It is damaged or was changed; save it again. If that does "
-        "not help, please report it."
-    )
-    return {"error": "TableError", "text": text, "sizes": []}
+def _failed(error: BaseException, text: str, kind: str = "TableError") -> dict[str, Any]:
+    return {"error": kind, "text": text, "where": list_frames(error), "sizes": []}
 
 
 def _say(out: BinaryIO, *parts: bytes) -> None:

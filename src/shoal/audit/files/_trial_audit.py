@@ -22,6 +22,7 @@ from shoal.audit._model_spans import ModelSpans
 from shoal.audit._training_table import TrainingTable
 from shoal.audit._trial_load import SECONDS
 from shoal.audit.adapters._adapter import AdapterOptions
+from shoal.audit.files._stopped import add_frames
 from shoal.audit.files._told_spans import Header, read_spans
 from shoal.errors import ParameterError, SchemaError, ShoalError, TableError
 from shoal.privacy import PrivacyModel
@@ -54,7 +55,9 @@ def audit_file(
         header, arrays = _read(path, process, process.stdout)
     if isinstance(header.get("error"), str):
         said = str(header.get("text", ""))[:10_000]
-        raise ERRORS.get(header["error"], TableError)(said or _lost(path, "it cannot be read"))
+        error = ERRORS.get(header["error"], TableError)(said or _lost(path, "it cannot be read"))
+        add_frames(error, header.get("where"))
+        raise error
     try:
         return read_spans(header, arrays, table)
     except (ValueError, TypeError, KeyError, AttributeError):

@@ -20,10 +20,17 @@ from shoal.audit.fits._linear_fit import (
     has_own_means,
     is_known,
     leverages,
+    numbers_beside,
     read_fit,
 )
 from shoal.audit.fits._lone_numbers import lone_message, lone_sums
-from shoal.audit.fits._moment_bits import bits_of_classes, bits_of_numbers, steps_of, tells_too_much
+from shoal.audit.fits._moment_bits import (
+    MOST_BITS,
+    bits_of_classes,
+    bits_of_numbers,
+    steps_of,
+    tells_too_much,
+)
 from shoal.audit.fits._refitted import finds_again
 from shoal.audit.fits._sums_of_few import BitsOfPeople, Part, add_columns, add_parts
 from shoal.typing import Flags, Floats
@@ -105,8 +112,10 @@ def few_behind_fit(last: Any, matrix: Floats, table: TrainingTable, k: int) -> t
         messages.append(_decided(exposed, k))
     gaps = np.zeros(matrix.shape[1]) if fit is None else np.abs(fit.slope).max(axis=1)
     if _is_solvable(last, matrix, gaps, table):
+        beside = "".join(f" and {name}" for name in numbers_beside(last))
         messages.append(
-            "coefficients as exact as all that is private: who adds up to them may be computed"
+            f"coefficients{beside} as exact as all that is private: who adds up to them may be "
+            "computed"
         )
     return tuple(messages)
 
@@ -137,10 +146,12 @@ def _is_solvable(last: Any, matrix: Floats, gaps: Floats, table: TrainingTable) 
     steps = 1.0 if is_class else steps_of(np.asarray(table.frame.numbers(target), np.float64))
     hidden = [target] if table.target_is_private else [*table.private]
     n_outputs = max(1, len(last.classes_) - 1) if is_class else 1
+    n_beside = sum(numbers_beside(last).values())
     unknown = min(_bits(table, name) for name in hidden)
-    if tells_too_much(matrix, steps, gaps, unknown, n_outputs):
+    if tells_too_much(matrix, steps, gaps, unknown, n_outputs, n_beside):
         return True
     bits = BitsOfPeople(len(matrix))
+    bits.add(np.arange(len(matrix)), n_beside * MOST_BITS, unknown)
 
     def of_some(people: NDArray[np.intp]) -> float:
         return min(_bits(table, name, people) for name in hidden)

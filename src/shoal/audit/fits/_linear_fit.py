@@ -27,6 +27,14 @@ LOGARITHMS = {"PoissonRegressor": 1.0, "GammaRegressor": 2.0}
 """Regressions of the logarithm, by the power of the mean that the variance grows with."""
 BY_MEANS = ("LinearDiscriminantAnalysis", "NearestCentroid")
 """Models that consist of means of classes."""
+FOLLOWS = {
+    "C_", "Cs_", "X_offset_", "X_scale_", "alpha_", "alphas_", "centroids_", "class_prior_",
+    "classes_", "coef_", "coefs_paths_", "covariance_", "deviations_", "explained_variance_ratio_",
+    "feature_names_in_", "intercept_", "l1_ratio_", "l1_ratios_", "lambda_", "means_", "mse_path_",
+    "n_features_in_", "n_iter_", "priors_", "rank_", "scalings_", "scores_", "sigma_", "singular_",
+    "solver_", "true_classes_", "within_class_std_dev_", "xbar_",
+}  # fmt: skip
+"""What is an option, follows from coefficients, means and features, or is told of elsewhere."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,9 +62,34 @@ class LinearFit:
 def is_known(model: Any) -> bool:
     """Whether the best fit of a model of this kind is known."""
     kind = type(model).__name__
-    if getattr(model, "positive", False):
+    if getattr(model, "positive", False) or not _has_one_covariance(model):
         return False
     return kind in (*SQUARES, *CLASSES, *LOGARITHMS, *BY_MEANS, "TweedieRegressor")
+
+
+def numbers_beside(model: Any) -> dict[str, int]:
+    """Attributes that do not follow from coefficients, errors say, and how many numbers they are.
+
+    The error of a `RidgeCV` is a sum of squares over people, each with a weight of its own.
+    """
+    known = FOLLOWS - ({"alpha_"} if type(model).__name__ == "BayesianRidge" else set())
+    own = {name: np.asarray(one) for name, one in vars(model).items() if name not in known}
+    return {
+        name: one.size
+        for name, one in own.items()
+        if name.endswith("_") and name[0] != "_" and one.dtype.kind in "iuf"
+    }
+
+
+def _has_one_covariance(model: Any) -> bool:
+    """Whether classes share their covariance: it follows from that of all people, and means.
+
+    Those of single classes are sums over their people, of every product of two features.
+    """
+    if getattr(model, "solver", "svd") == "svd" or not hasattr(model, "covariance_estimator"):
+        return True
+    plain = model.covariance_estimator is None and model.priors is None
+    return plain and model.shrinkage != "auto"
 
 
 def consists_of_means(model: Any) -> bool:
@@ -71,6 +104,9 @@ def has_own_means(model: Any, matrix: Floats, table: TrainingTable) -> bool:
         return False
     kept = np.asarray(model.means_ if hasattr(model, "means_") else model.centroids_, np.float64)
     sizes = np.bincount(codes, minlength=len(kept))
+    shares: Any = getattr(model, "priors_", None)
+    if getattr(model, "solver", "svd") != "svd" and not np.allclose(shares, sizes / len(codes)):
+        return False  # they are weights in what classes have in common
     for number, mean in enumerate(kept):
         own = matrix[codes == number].mean(axis=0) if sizes[number] else np.full(len(mean), np.nan)
         if not np.allclose(own, mean, rtol=1e-9, atol=1e-9):

@@ -22,7 +22,12 @@ GRID = 1e-6
 
 
 def tells_too_much(
-    matrix: Floats, steps: float, gaps: Floats, unknown: float, n_outputs: int
+    matrix: Floats,
+    steps: float,
+    gaps: Floats,
+    unknown: float,
+    n_outputs: int,
+    n_beside: int = 0,
 ) -> bool:
     """Whether sums over all people, or over those whom one feature sets apart, tell everything.
 
@@ -38,6 +43,8 @@ def tells_too_much(
         Bits that are not known about a person.
     n_outputs : int
         Sums for each feature.
+    n_beside : int, default=0
+        Other numbers that were computed of everybody, to all their digits.
 
     Examples
     --------
@@ -61,7 +68,7 @@ def tells_too_much(
         total += bits
         if _exceeds(bits * n_outputs, int((away > 0).sum()) * unknown):
             return True
-    return _exceeds(total * n_outputs, n_rows * unknown)
+    return _exceeds(total * n_outputs + n_beside * MOST_BITS, n_rows * unknown)
 
 
 def _exceeds(told: float, unknown: float) -> bool:

@@ -16,11 +16,10 @@ from sklearn.preprocessing import PowerTransformer
 
 from shoal.audit._training_table import TrainingTable
 from shoal.audit.fits._lone_numbers import tells_of_few
+from shoal.audit.trees._lone_thresholds import FEW_VALUES
 from shoal.schema._text import text
 from shoal.typing import Floats
 
-FEW_VALUES = 10
-"""Values of a column that are no more than a scale, which everybody knows."""
 NAMES = {"categories_", "pandas_categorical"}
 """Attributes that list values of a column."""
 CUTS = {"bin_thresholds_", "bin_edges_", "quantiles_"}
@@ -60,7 +59,7 @@ class PrivateStatistics:
             lone = array.reshape(-1, 1) if attribute in MEANS and array.dtype.kind in "OU" else ()
             return next(filter(None, map(self._names, lone)), None)
         own = array.astype(np.float64)
-        if attribute in CUTS and (message := self._cuts(own)):
+        if attribute in CUTS and (message := self._cuts(own) or self._cuts_at_values(own)):
             return message
         if attribute in MEANS and (message := self._mean_of_few(own)):
             return message
@@ -120,6 +119,26 @@ class PrivateStatistics:
                 if ((people > 0) & (people < self.k)).any():
                     return f"cuts private column {name!r} into bins with fewer than {self.k} people"
         return None
+
+    def _cuts_at_values(self, array: Floats) -> str | None:
+        """Cuts that are numbers of few people, and none of a column that everybody knows."""
+        cuts = np.unique(array[np.isfinite(array)])
+        known = (self.table.frame.numbers(name) for name in self._public)
+        if not len(cuts) or any(np.isin(cuts, one).all() for one in known):
+            return None
+        for name, own in self._numbers.items():
+            values, counts = np.unique(own, return_counts=True)
+            few = values[counts < self.k]
+            if len(values) > FEW_VALUES and 2 * int(np.isin(cuts, few).sum()) > len(cuts):
+                return f"cuts private column {name!r} at numbers {self._few}"
+        return None
+
+    @property
+    def _public(self) -> list[str]:
+        """Columns of numbers that everybody knows."""
+        table = self.table
+        names = (name for name in table.attributes if name not in table.private)
+        return [name for name in names if table.frame.types[name] == "number"]
 
     @cached_property
     def _apart(self) -> dict[str, Floats]:

@@ -8,8 +8,17 @@ from shoal.audit.trees._tree_model import TreeModel
 from shoal.typing import Flags, Floats
 
 SCALE = 10  # whole numbers within so much are a scale, which everybody knows
+FEW_VALUES = 10  # of a column that are no more than a scale
 NEARLY = 1e-6  # single precision, and libraries that keep the number below
 ALMOST_ZERO = 1e-30  # where LightGBM cuts between zero and more
+_AT_VALUES = {
+    "at values": "tests of private column {name} that are at numbers of fewer than {k} people: "
+    "round it before you train",
+    "drawn": "tests of private column {name} that are drawn between the least and the largest "
+    "number in each node: with the seed, those of fewer than {k} people follow from them. Round it "
+    "before you train",
+}
+"""What is said of a column, by how the library chooses its tests."""
 
 
 def lone_thresholds(model: TreeModel, k: int) -> tuple[str, ...]:
@@ -18,13 +27,27 @@ def lone_thresholds(model: TreeModel, k: int) -> tuple[str, ...]:
     Everybody else has one of the numbers that many have, which are easily known (no fine, a fine of
     250): a threshold between such a number and theirs is the mean of both.
     """
-    names = [
-        one.name
-        for one in model.features.private
-        for feature in one.places.tolist()
-        if lies_next_to_few(model.features.doubles[:, feature], _cuts(model, feature), k).any()
-    ]
-    return tuple(half_way_message(name, k) for name in dict.fromkeys(names))
+    messages: list[str] = []
+    for one in model.features.private:
+        columns = [(model.features.doubles[:, n], _cuts(model, n)) for n in one.places.tolist()]
+        if any(lies_next_to_few(column, cuts, k).any() for column, cuts in columns):
+            messages.append(half_way_message(one.name, k))
+        if any(_tells_value(model, column, cuts, k) for column, cuts in columns):
+            messages.append(_AT_VALUES[model.cuts].format(name=repr(one.name), k=k))
+    return tuple(messages)
+
+
+def _tells_value(model: TreeModel, column: Floats, cuts: Floats, k: int) -> bool:
+    """Whether cuts are what fewer than k people have, or follow from it, by how they are chosen."""
+    values, counts = np.unique(column[np.isfinite(column)], return_counts=True)
+    few = values[counts < k]
+    if model.cuts in ("between", "in nodes") or len(values) <= FEW_VALUES or is_scale(values):
+        return False
+    if model.cuts == "drawn":  # from the least and the largest value of each node
+        return bool(len(cuts) and len(few))
+    strict = any(tree.strict for tree in model.trees)
+    said = np.nextafter(cuts.astype(np.float32), np.float32(np.inf)) if strict else cuts
+    return bool(np.isin(said.astype(np.float64), few).any())
 
 
 def half_way_message(name: str, k: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -46,6 +47,11 @@ class TreeModel:
         The library's own way to the leaves of one tree, where that is faster.
     unread : tuple of str
         Why values of leaves may tell of fewer people than are in them, where they tell anything.
+    cuts : {"between", "at values", "in nodes", "drawn"}
+        How the library chooses tests: half-way between two values of the table, at its values,
+        half-way between two values of a node, or at random between the ends of a node.
+    hides_rows : bool
+        Whether trees were grown on rows of which nobody knows who they are: of a private class.
     """
 
     kind: str
@@ -58,6 +64,8 @@ class TreeModel:
     notes: tuple[str, ...] = ()
     apply: Callable[[int], RowGroups] | None = None
     unread: tuple[str, ...] = ()
+    cuts: Literal["between", "at values", "in nodes", "drawn"] = "between"
+    hides_rows: bool = False
 
     def __post_init__(self) -> None:
         n_features = len(self.features.names)

@@ -16,6 +16,7 @@ from shoal.audit.fits._sums_of_few import Part
 from shoal.audit.trees._joint_spans import find_joint_spans
 from shoal.audit.trees._leaf_values import OF_WEIGHTS
 from shoal.audit.trees._lone_thresholds import lone_thresholds
+from shoal.audit.trees._node_cuts import cuts_between_few
 from shoal.audit.trees._tree_model import OTHERS, TreeModel
 from shoal.audit.trees._tree_reach import TreeReach
 from shoal.errors import TableError
@@ -39,7 +40,8 @@ def find_tree_spans(
         if model.n_differing(0, ends):
             model_spans = replace(model_spans, unread=(OTHERS,))
     if not model_spans.spans.is_single.all():
-        told = (*model.unread, *_sums(model, table, k), *lone_thresholds(model, k))
+        cuts = (*lone_thresholds(model, k), *cuts_between_few(model, k))
+        told = (*model.unread, *_sums(model, table, k), *cuts)
         return replace(model_spans, unread=(*model_spans.unread, *told))
     weights = (reason for reason in model.unread if reason in OF_WEIGHTS)
     return replace(model_spans, unread=(*weights,) if table.columns else ())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from shoal.models._round_cuts import LEAST_SHARE_AT_CUT, round_cut
@@ -85,7 +87,8 @@ def finish(
         if [] in places:  # a branch that names no value takes those that no branch names
             nodes.other[node] = children[places.index([])]
         nodes.slot[node] = slot
-        nodes.threshold[node] = _threshold(split, attributes[split.column], training, least)
+        hidden = any(not attributes[column].public for column in _tested_above(tree, old))
+        nodes.threshold[node] = _threshold(split, attributes[split.column], training, least, hidden)
         nodes.first[node], nodes.width[node] = first, len(table)
         tables.append(table)
         first += len(table)
@@ -93,13 +96,23 @@ def finish(
     return FittedTree(tuple(attributes), views, nodes._replace(child=child), class_is_public)
 
 
-def _threshold(split: Split, attribute: Attribute, training: Training, least: int) -> float:
-    """Where a test cuts: of a private column at a round number, with the same rows on each side."""
-    if attribute.public or attribute.order or not attribute.ordered:
+def _threshold(
+    split: Split, attribute: Attribute, training: Training, least: int, hidden: bool
+) -> float:
+    """Where a test cuts: of a private column at a round number, with the same rows on each side.
+
+    Half-way between two people of a node is their mean.  Below private tests nobody knows who is
+    there, and whoever knows the column of everybody finds the two: neighbours in the whole table
+    are cut apart instead, whoever is at the node.
+    """
+    if not attribute.ordered or (attribute.public and not hidden):
         return split.threshold
     values = training.known_values(split.column)
     above = int(np.searchsorted(values, split.threshold, side="right"))
     low, high = float(values[above - 1]), float(values[above])
+    if attribute.public or attribute.order:
+        middle = low + (high - low) / 2
+        return middle if middle < high else low
     n_low = np.count_nonzero(training.columns.codes[split.column] == above - 1)
     return round_cut(
         low,
@@ -107,6 +120,14 @@ def _threshold(split: Split, attribute: Attribute, training: Training, least: in
         attribute.kind,
         at_low=bool(n_low >= max(least, LEAST_SHARE_AT_CUT * training.n_rows)),
     )
+
+
+def _tested_above(tree: Grown, node: int) -> Iterator[int]:
+    """Columns that are tested on the way to a node."""
+    while (node := tree.parent[node]) >= 0:
+        split = tree.split[node]
+        if split is not None:
+            yield split.column
 
 
 def _level(split: Split) -> int:

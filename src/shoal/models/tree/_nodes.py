@@ -73,6 +73,7 @@ class PublicTest(NamedTuple):
     told: Flags  # whether the row has a branch of its own; rows without one may join others
     side: Codes  # 0 at most the threshold, 1 above it, -1 otherwise
     missing: Flags  # whether the row's value is missing
+    hidden: bool  # whether something private is tested above, so that nobody knows who is here
 
 
 @dataclass(frozen=True, eq=False)
@@ -328,7 +329,12 @@ class FittedTree:
                 told,
                 side,
                 goes < 0,
+                any(not self.attribute(above).public for above in self._above(node)),
             )
+
+    def _above(self, node: int) -> Iterator[int]:
+        while (node := int(self.nodes.parent[node])) >= 0:
+            yield node
 
     def _holds_missing(self, node: int) -> bool:
         """Whether a row whose value is missing stops at the node."""
