@@ -1,5 +1,7 @@
 """What owners answer and hear: the model of all rows, and nothing else."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -10,6 +12,8 @@ from shoal.parties._channel import HEADER_SIZE
 from shoal.parties._wire import DTYPES
 from shoal.secure import Owner, SecureBayesNet, SecureID3, Terms, run_owners
 from shoal.secure.logarithm._fast_logarithm import logarithm_for
+from shoal.secure.owners import _owner
+from shoal.secure.owners._messages import digest_of
 from tests.reference.id3 import id3, nested
 from tests.reference.k2 import k2, sample_asia
 from tests.reference.owners import run_seats, split_rows
@@ -97,6 +101,29 @@ def test_helpers_that_tell_an_owner_different_things_get_no_more_answers():
         there.send({"lost": 0, "told": [b"x" * 32]})
     with pytest.raises(ProtocolError, match="other terms"):
         Owner(same[0][0], same[1][0], terms)
+
+
+def test_when_an_answer_leaves_does_not_tell_how_long_counting_took(monkeypatch):
+    """It left when it was counted: after 1 ms from 1,000 rows, after 100 ms from 100,000."""
+    clock = SimpleNamespace(now=0.0)
+    clock.monotonic = lambda: clock.now
+    clock.sleep = lambda seconds: setattr(clock, "now", clock.now + seconds)
+    monkeypatch.setattr(_owner, "time", clock)
+    terms, left = Terms(["a", "b"], most_rows=10**6), []
+    for counting in (0.0, 0.001, 0.12, 0.13, 0.2, 0.6):
+        pairs = [memory_pair(timeout=60) for _ in range(2)]
+        digest = digest_of(terms.to_dict())
+        for _, there in pairs:
+            there.send({"lost": 0, "told": [digest]})
+            there.send({"lost": 0, "told": [[1]]})
+        owner = Owner(pairs[0][0], pairs[1][0], terms)
+        clock.now += 7  # others may take long, which is none of this owner's doing
+        owner.hear(1, 0, 2, "a bit")
+        before = clock.now
+        clock.now += counting
+        owner.answer(np.array([3], np.uint32))
+        left.append(round(clock.now - before, 9))
+    assert left == [0.125, 0.125, 0.125, 0.25, 0.25, 1.0]
 
 
 def test_a_cut_run_goes_on_from_what_all_have_stored():
