@@ -25,6 +25,8 @@ from shoal.parties._wire import Buffer
 
 _CHUNK = 2**20
 _RECORD = 2**14  # what TLS hands out at a time
+LARGEST_CERTIFICATE = 1_000_000
+"""Bytes of a file that a certificate is read from; it has one or two thousand."""
 EARLY_BYTES = 64 * 2**20
 """Most bytes that are kept for later while this end is sending."""
 
@@ -286,6 +288,8 @@ def read_certificate(path: Path | str) -> bytes:
     if not Path(path).is_file():
         raise ParameterError(f"no such key or certificate file: {path}.")
     try:
+        if Path(path).stat().st_size > LARGEST_CERTIFICATE:
+            raise ValueError("size")
         return ssl.PEM_cert_to_DER_cert(Path(path).read_text())
     except (OSError, ValueError):
         raise ParameterError(
