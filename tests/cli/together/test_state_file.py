@@ -11,7 +11,7 @@ from shoal.parties import make_keys
 from shoal.secure import TablePart
 from shoal.secure.miners._progress import Progress
 
-DONE = Progress([[0], [-1, -2]], "ab" * 16)
+DONE = Progress([[0], [-1, -2]], "ab" * 16, lost=("north",))
 
 
 @pytest.fixture

@@ -47,7 +47,9 @@ class StateFile:
             version = data.get("version", 1)
             if version == VERSION:
                 rounds = [[int(value) for value in outcome] for outcome in data["rounds"]]
-                done, bound = Progress(rounds, str(data["run"])), dict(data["bound"])
+                lost = tuple(str(name) for name in data["lost"])
+                done = Progress(rounds, str(data["run"]), lost=lost)
+                bound = dict(data["bound"])
         except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError,
                 RecursionError):  # fmt: skip
             raise TableError(f"{name!r} is not a state file. Remove it to start anew.") from None
@@ -71,7 +73,8 @@ class StateFile:
                 what: self._bound(progress.run, what, content) for what, content in contents.items()
             }
             data = {
-                "version": VERSION, "run": progress.run, "bound": bound, "rounds": progress.rounds
+                "version": VERSION, "run": progress.run, "bound": bound, "rounds": progress.rounds,
+                "lost": list(progress.lost),
             }  # fmt: skip
             write_text(self.path, json.dumps(data) + "\n")
 

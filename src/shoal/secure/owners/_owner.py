@@ -127,6 +127,12 @@ class Owner(Participant):
         """Tell both helpers something public."""
         self._send(number)
 
+    def _why_all_stop(self) -> str:
+        """Where enough are left, and the run would go on: because it was cut before."""
+        left = len(self.terms.owners) - len(self.lost)
+        goes_on = self.terms.loss == "continue" and left >= self.terms.least_owners
+        return "resumed" if goes_on else self.terms.loss
+
     def _wait(self) -> None:
         """Wait until 1, 2, 4, 8 ... times the pace are over since an outcome was heard."""
         if self._pace:
@@ -148,5 +154,5 @@ class Owner(Participant):
         lost, outcome = one
         self.lost = [name for i, name in enumerate(self.terms.owners) if lost >> i & 1]
         if not outcome:
-            raise OwnerLostError(self.lost, self.terms.loss)
+            raise OwnerLostError(self.lost, self._why_all_stop())
         return outcome[0]
