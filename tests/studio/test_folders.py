@@ -3,7 +3,7 @@ import os
 import pytest
 
 from shoal.errors import ParameterError
-from shoal.parties._tls import read_certificate
+from shoal.parties._certificates import read_certificate
 from shoal.studio._folders import Folders
 from tests.studio.desks import Bureau
 

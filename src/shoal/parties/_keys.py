@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 from shoal.errors import MissingExtraError, ParameterError
-from shoal.parties._tls import fingerprint
+from shoal.parties._certificates import fingerprint
 
 LONGEST_NAME = 64
 """Bytes of a name in a certificate."""

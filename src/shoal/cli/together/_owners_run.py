@@ -17,8 +17,9 @@ from shoal.cli.together._mining_run import address_of, traffic_text
 from shoal.cli.together._state_file import StateFile, part_content
 from shoal.cli.together._views import view
 from shoal.errors import ConnectionCutError, ParameterError
+from shoal.parties._certificates import read_certificate
 from shoal.parties._door import admit
-from shoal.parties._tls import TLSChannel, call, read_certificate
+from shoal.parties._tls import TLSChannel, call
 from shoal.secure import FirstParty, Helper, Owner, SecondParty, Settings, TablePart, read_part
 from shoal.secure.miners._progress import Progress
 from shoal.secure.owners._agreement import HELPERS, Agreement

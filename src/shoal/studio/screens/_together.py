@@ -8,7 +8,7 @@ from typing import Any
 
 from shoal.errors import ParameterError
 from shoal.parties import fingerprint, make_keys
-from shoal.parties._tls import LARGEST_CERTIFICATE
+from shoal.parties._certificates import LARGEST_CERTIFICATE
 from shoal.studio._desk import Desk
 from shoal.studio.screens._screen import Action, Field, Room, Screen
 
