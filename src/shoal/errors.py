@@ -124,6 +124,9 @@ class OwnerLostError(ProtocolError):
         why = (
             "The agreement says to stop then."
             if loss == "stop"
+            else "They took part before the run was cut: to ask again without them would tell "
+            "about their rows."
+            if loss == "resumed"
             else "Fewer owners are left than the agreement asks for."
         )
         super().__init__(

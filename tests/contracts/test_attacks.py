@@ -52,7 +52,7 @@ def test_every_command_of_shoal_attack_carries_out_some_and_no_attack_is_left_ou
     assert commands == targets | OF_THEIR_OWN
     assert all(attacks_on(target) for target in targets)
     assert {find_attack(name).name for name in OF_THEIR_OWN} == OF_THEIR_OWN
-    assert len(ATTACKS) == 12
+    assert len(ATTACKS) == 13
 
 
 def test_an_attack_is_found_by_name():

@@ -11,7 +11,7 @@ import pytest
 
 from shoal.errors import ProtocolError, TimeLimitError
 from shoal.parties import _door, connect, listen
-from shoal.parties._tls import read_certificate
+from shoal.parties._certificates import read_certificate
 from tests.parties.keys import keys as keys, options
 
 

@@ -300,3 +300,11 @@ def test_addresses_of_the_longer_kind_can_be_listened_at(keys):
         pytest.skip("this machine has no IPv6")
     with pytest.raises(TimeLimitError):  # nobody calls
         listen(("::1", 0), timeout=0.2, **options(keys, "alice", "bob"))
+
+
+@pytest.mark.parametrize("code", [9, 10])
+def test_a_peer_whose_clock_differs_is_told_so(code):
+    error = ssl.SSLCertVerificationError()
+    error.verify_code = code
+    with pytest.raises(ProtocolError, match="out of date"), _tls._translated("now", 1):
+        raise error

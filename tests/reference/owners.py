@@ -32,7 +32,7 @@ def run_seats(terms, model, parts, *, wrap=None, timeout=60.0, done=None, progre
     def seat_of(name, rank, kind):
         if kind is None:
             ends = wrap(name, [pair[0] for pair in lines[name]])
-            seats[name] = Owner(*ends, terms)
+            seats[name] = Owner(*ends, terms, pace=0)
             return seats[name]
         ends = wrap(name, [between[rank], *(pairs[rank][1] for pairs in lines.values())])
         seats[name] = Helper(kind(ends[0]), dict(zip(terms.owners, ends[1:], strict=True)), terms)

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import os
 import re
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from shoal.studio._app import home_of
 from shoal.studio._desk import Desk
 from shoal.studio._start import STARTS
+from shoal.studio.project._memory import remember
 from shoal.studio.screens._registry import SCREENS
 from tests.studio.desks import Bureau, InlineLane, let_in, make_client, write_people
 
@@ -262,6 +264,33 @@ def test_links_and_hierarchies_of_a_project_lead_nowhere_else(client, tmp_path):
     assert client.post("/api/open", json={"path": str(gift)}).status_code == 200
 
 
+def test_a_pipe_in_a_project_is_refused_and_not_waited_for(client, tmp_path):
+    write_people(tmp_path / "people.csv")
+    gift = tmp_path / "gift.shoal"
+    (gift / "releases").mkdir(parents=True)
+    (gift / "project.toml").write_text('[table]\ntable = "../people.csv"\n')
+    for place in ("decisions.jsonl", "releases/first.manifest.json"):
+        os.mkfifo(gift / place)
+        answer = client.post("/api/open", json={"path": str(gift)})
+        assert "neither a file nor a folder" in answer.json()["error"]
+        (gift / place).unlink()
+    (gift / ".#project.toml").symlink_to("somebody@computer.4711")  # an editor's, to nothing
+    assert client.post("/api/open", json={"path": str(gift)}).status_code == 200
+
+
+def test_a_link_of_the_projects_name_leads_nowhere_else(client, tmp_path):
+    """A folder that was unpacked holds people.csv and a link people.shoal, to the user's home."""
+    outside = tmp_path.parent / f"{tmp_path.name}-home"
+    outside.mkdir()
+    write_people(tmp_path / "people.csv")
+    (tmp_path / "people.shoal").symlink_to(outside)
+    answer = client.post("/api/open", json={"path": str(tmp_path / "people.csv")})
+    assert "outside the folders" in answer.json()["error"]
+    assert client.studio.desks == {}
+    assert list(outside.iterdir()) == []
+    assert outside.resolve() not in client.studio.folders.allowed
+
+
 def test_a_report_that_became_a_link_is_not_served(client, tmp_path):
     desk, address = take(client, tmp_path)
     folder = desk.project.folder / "releases"
@@ -323,7 +352,7 @@ def test_a_project_opens_on_the_screen_where_it_was_left(client, tmp_path):
         assert opened.headers["location"] == f"{address}/{opens}"
     again = Desk(desk.project)
     assert home_of(again) == f"{address}/columns"
-    (desk.project.scratch / "place.json").write_text('{"screen": "../../evil"}')
+    remember(desk.project.scratch, "place", {"screen": "../../evil"})
     assert home_of(Desk(desk.project)) == f"{address}/table"
 
 

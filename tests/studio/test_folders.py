@@ -3,7 +3,9 @@ import os
 import pytest
 
 from shoal.errors import ParameterError
+from shoal.parties._certificates import read_certificate
 from shoal.studio._folders import Folders
+from tests.studio.desks import Bureau
 
 
 @pytest.fixture
@@ -84,3 +86,31 @@ def test_archives_are_listed_as_they_are_read(tmp_path):
         (tmp_path / name).write_bytes(b"x")
     listed = [entry["name"] for entry in Folders([tmp_path]).list("")["entries"]]
     assert sorted(listed) == ["people.ZIP", "people.csv.gz", "people.zip"]
+
+
+def test_what_is_read_while_others_wait_is_a_plain_file_of_some_size(tmp_path):
+    """A pipe, or a file of gigabytes, kept every page waiting."""
+    folders = Folders([tmp_path])
+    (tmp_path / "one.csv").write_text("1;2;3")
+    assert folders.file("one.csv", most=5, base=tmp_path).name == "one.csv"
+    with pytest.raises(ParameterError, match=r"'one.csv' has more than"):
+        folders.file("one.csv", most=4, base=tmp_path)
+    os.mkfifo(tmp_path / "pipe.csv")
+    for name in ("pipe.csv", "none.csv", "."):
+        with pytest.raises(ParameterError, match="no such file"):
+            folders.file(name, most=10**6, base=tmp_path)
+
+
+def test_hierarchies_and_certificates_are_read_of_such_files_only(tmp_path):
+    bureau = Bureau(tmp_path).with_roles()
+    os.mkfifo(tmp_path / "pipe.csv")
+    (tmp_path / "large.csv").touch()
+    os.truncate(tmp_path / "large.csv", 10**9)
+    for name, said in (("pipe.csv", "no such file"), ("large.csv", "has more than")):
+        path = str(tmp_path / name)
+        with pytest.raises(ParameterError, match=said):
+            bureau.act("hierarchies", "import", column="age", path=path)
+        with pytest.raises(ParameterError, match=said):
+            bureau.act("together", "peer", path=path)
+    with pytest.raises(ParameterError, match="not a PEM certificate"):
+        read_certificate(tmp_path / "large.csv")

@@ -19,6 +19,7 @@ from shoal.attacks.rows._singling_out import singling_out_attack
 from shoal.attacks.transforms._bracketing import bracketing_attack
 from shoal.attacks.transforms._frequency_attack import frequency_attack
 from shoal.attacks.transforms._reconstruction import exact_attack, reconstruction_attack
+from shoal.attacks.transforms._unfolding import unfolding_attack
 from shoal.errors import ParameterError
 
 Target = Literal["release", "any", "table", "kernel"]
@@ -125,6 +126,13 @@ ATTACKS: tuple[Attack, ...] = (
         "bounds everybody's number by those of known people next to it",
         "the numbers of some people, and which rows are theirs",
         bracketing_attack,
+    ),
+    Attack(
+        "unfolding",
+        ("table",),
+        "reads the widths of graded ranges off the fractions, and every number but for a shift",
+        "the number of one person, and which row is theirs",
+        unfolding_attack,
     ),
     Attack(
         "reconstruction",

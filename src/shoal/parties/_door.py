@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import ProtocolError, TimeLimitError
+from shoal.parties._certificates import read_certificate
 from shoal.parties._channel import DEFAULT_LIMIT, DEFAULT_TIMEOUT, checked_timeout
-from shoal.parties._tls import TLSChannel, greet, read_certificate, reason, tls_context
+from shoal.parties._tls import TLSChannel, greet, reason, tls_context
 
 MOST_REFUSED = 10_000
 """Connections that are refused before the wait is given up."""

@@ -5,7 +5,10 @@ import os
 from pathlib import Path
 
 from shoal.errors import MissingExtraError, ParameterError
-from shoal.parties._tls import fingerprint
+from shoal.parties._certificates import fingerprint
+
+LONGEST_NAME = 64
+"""Bytes of a name in a certificate."""
 
 
 def make_keys(name: str, folder: Path | str, *, days: int = 365) -> tuple[Path, Path, str]:
@@ -31,8 +34,11 @@ def make_keys(name: str, folder: Path | str, *, days: int = 365) -> tuple[Path, 
     -----
     The key is on the curve P-256.
     """
-    if not name.isidentifier():
-        raise ParameterError("a party's name has letters, digits and underscores only.")
+    if not name.isidentifier() or len(name.encode()) > LONGEST_NAME:
+        raise ParameterError(
+            f"a party's name has up to {LONGEST_NAME} letters, digits and underscores, and nothing "
+            "else."
+        )
     key_file, certificate_file = Path(folder, f"{name}.key"), Path(folder, f"{name}.crt")
     for path in (key_file, certificate_file):
         if path.exists():

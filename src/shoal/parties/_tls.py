@@ -1,7 +1,6 @@
 """A line over TLS 1.3 on which both ends prove who they are."""
 
 import contextlib
-import hashlib
 import hmac
 import selectors
 import socket
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import ConnectionCutError, ParameterError, ProtocolError, TimeLimitError
+from shoal.parties._certificates import RENEW, read_certificate, require_in_date
 from shoal.parties._channel import (
     DEFAULT_LIMIT,
     DEFAULT_TIMEOUT,
@@ -135,11 +135,6 @@ def _joined(parts: tuple[Buffer, ...]) -> Iterator[Buffer]:
     yield b"".join(small)
 
 
-def fingerprint(certificate: Path | str) -> str:
-    """SHA-256 of a PEM certificate in groups of four, to be compared by telephone."""
-    return grouped(hashlib.sha256(read_certificate(certificate)).hexdigest())
-
-
 def connect(
     address: tuple[str, int],
     *,
@@ -210,6 +205,9 @@ def tls_context(
             f"key or certificate cannot be used: {reason(error)}. "
             "Make a pair with 'shoal twoparty keys'."
         ) from None
+    require_in_date("this party's own", read_certificate(certificate))
+    if len(pins) == 1:  # of several, one that cannot come does not keep the others away
+        require_in_date("the other party's", *pins.values())
     return context
 
 
@@ -281,28 +279,14 @@ def _check_pin(line: ssl.SSLSocket, pins: Mapping[str, bytes]) -> str:
     raise ProtocolError("the other party shows another certificate than the pinned one.")
 
 
-def read_certificate(path: Path | str) -> bytes:
-    """Return a PEM certificate in binary form, for comparison."""
-    if not Path(path).is_file():
-        raise ParameterError(f"no such key or certificate file: {path}.")
-    try:
-        return ssl.PEM_cert_to_DER_cert(Path(path).read_text())
-    except (OSError, ValueError):
-        raise ParameterError(
-            f"not a PEM certificate, cannot be used: {path}. "
-            "Make a pair with 'shoal twoparty keys'."
-        ) from None
-
-
-def grouped(digest: str) -> str:
-    """A digest in groups of four, to be read aloud."""
-    return " ".join(digest[i : i + 4] for i in range(0, len(digest), 4))
-
-
 def reason(error: OSError | UnicodeError) -> str:
     """What the system says, without addresses or names."""
     said = getattr(error, "reason", None) or getattr(error, "strerror", None)
     return said or ("no such name" if isinstance(error, UnicodeError) else type(error).__name__)
+
+
+_OUT_OF_DATE = (9, 10)
+"""OpenSSL's numbers for a certificate that is not yet valid, and for one that has expired."""
 
 
 @contextlib.contextmanager
@@ -312,7 +296,9 @@ def _translated(when: str, timeout: float) -> Any:
         yield
     except TimeoutError:
         raise TimeLimitError(f"waited {timeout:g} s {when}.") from None
-    except ssl.SSLCertVerificationError:
+    except ssl.SSLCertVerificationError as error:
+        if error.verify_code in _OUT_OF_DATE:
+            raise ProtocolError(f"the other party's certificate is out of date. {RENEW}") from None
         raise ProtocolError(
             "the other party's certificate is not the pinned one. "
             "Compare fingerprints and exchange certificates again."

@@ -47,6 +47,15 @@ class Folders:
             )
         return path
 
+    def file(self, text: str, *, most: int, base: Path | None = None) -> Path:
+        """A plain file of at most so many bytes, for what is read while others wait."""
+        path = self.resolve(text, base=base)
+        if not path.is_file():  # a pipe, say, from which nothing ever comes
+            raise ParameterError("there is no such file.")
+        if path.stat().st_size > most:
+            raise ParameterError(f"{path.name!r} has more than {most // 10**6} MB: another file?")
+        return path
+
     def list(self, text: str) -> dict[str, Any]:
         """Folders, projects and tables in a folder; hidden ones are left out."""
         folder = self.resolve(text) if text else self.allowed[0]
@@ -109,7 +118,9 @@ def _real(text: str, base: Path | None = None) -> Path:
     if not path.is_absolute():
         path = (base or Path.cwd()) / path
     try:
-        return path.resolve()
+        path = path.resolve()
+        path.exists()  # says of a name that is too long that it is
+        return path
     except (OSError, RuntimeError):
         raise ParameterError("that path leads nowhere.") from None
 

@@ -45,8 +45,11 @@ class Studio:
             raise ParameterError(f"there is no {path.name!r}. Check the path.")
         if path.is_file() and not is_table_file(path):
             raise ParameterError(f"{path.name!r} is no table by its name.")
-        folder = folder or path.with_name(f"{path.name.split('.')[0]}.shoal")
-        return self.take(Project.create(folder, path, **reading))
+        return self.take(Project.create(folder or self.folder_beside(path), path, **reading))
+
+    def folder_beside(self, table: Path) -> Path:
+        """Where the project of a table goes; raises where a link of that name leads elsewhere."""
+        return self.folders.resolve(str(table.with_name(f"{table.name.split('.')[0]}.shoal")))
 
     def open_demo(self, folder: Path) -> Desk:
         """Begin a project with Adult, or with a generated census where Adult is not installed."""
@@ -88,7 +91,15 @@ class Studio:
                 f"{str(table.parent)!r}. Allow that folder first, if you know it."
             )
         near = [*self.folders.allowed, project.folder, project.folder.parent]
-        for path in [*_links(project.folder), *_hierarchy_files(project)]:
+        inside = _inside(project.folder)
+        for path in inside:
+            if path.exists() and not (path.is_file() or path.is_dir()):
+                raise ParameterError(
+                    f"{path.name!r} in {project.name!r} is neither a file nor a folder: a pipe, "
+                    "say, which would be waited for. Remove it."
+                )
+        links = [path for path in inside if path.is_symlink()]
+        for path in [*links, *_hierarchy_files(project)]:
             if not any(path.resolve().is_relative_to(known) for known in near):
                 raise ParameterError(
                     f"{path.name!r} in {project.name!r} leads outside the folders that you "
@@ -115,8 +126,8 @@ class Studio:
         self._locks.clear()
 
 
-def _links(folder: Path) -> list[Path]:
-    """Links in a project, in its folders, too: whoever sent it may have made them."""
+def _inside(folder: Path) -> list[Path]:
+    """What is in a project and in its folders: whoever sent it may have put there anything."""
     inside = [Path(entry.path) for entry in os.scandir(folder)]
     below = [
         Path(entry.path)
@@ -124,7 +135,7 @@ def _links(folder: Path) -> list[Path]:
         if path.is_dir() and not path.is_symlink()
         for entry in os.scandir(path)
     ]
-    return [path for path in [*inside, *below] if path.is_symlink()]
+    return [*inside, *below]
 
 
 def _hierarchy_files(project: Project) -> list[Path]:

@@ -11,7 +11,7 @@ from shoal.parties import make_keys
 from shoal.secure import TablePart
 from shoal.secure.miners._progress import Progress
 
-DONE = Progress([[0], [-1, -2]], "ab" * 16)
+DONE = Progress([[0], [-1, -2]], "ab" * 16, lost=("north",))
 
 
 @pytest.fixture
@@ -64,11 +64,12 @@ def test_what_binds_the_file_tells_nothing_without_the_key(state, tmp_path):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "nonsense", "[]", "7", "{}", '{"version": 2}', '{"version": 2, "rounds": 7}',
-     '{"version": 2, "rounds": [["x"]], "run": "", "bound": {}}',
-     '{"version": 2, "rounds": [], "run": "", "bound": 7}', "\x00\x01", "[" * 99_999,
-     '{"version": 2, "rounds": [[Infinity]], "run": "", "bound": {}}',
-     '{"version": 2, "rounds": [], "run": "\\ud800", "bound": {"table": "\\u00e9\\ud800"}}'],
+    ["", "nonsense", "[]", "7", "{}", '{"version": 2}', '{"version": 3}',
+     '{"version": 3, "rounds": 7}',
+     '{"version": 3, "rounds": [["x"]], "run": "", "bound": {}}',
+     '{"version": 3, "rounds": [], "run": "", "bound": 7}', "\x00\x01", "[" * 99_999,
+     '{"version": 3, "rounds": [[Infinity]], "run": "", "bound": {}}',
+     '{"version": 3, "rounds": [], "run": "\\ud800", "bound": {"table": "\\u00e9\\ud800"}}'],
 )  # fmt: skip
 def test_another_file_is_an_error_that_says_so(state, text):
     state.path.write_text(text)

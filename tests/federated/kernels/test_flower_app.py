@@ -108,6 +108,7 @@ def test_a_model_from_masked_sums_is_that_of_all_rows(kernel, sites, tmp_path, s
     for share, port in zip(shares, nodes, strict=True):
         written = write_share(share, tmp_path)
         files = {"share": written, "kernel": tmp_path / "kernel", "passphrase-file": word}
+        files["sites"] = "gent,leuven"
         config = " ".join(f'{name}="{path}"' for name, path in files.items())
         run(
             "flower-supernode", "--insecure", "--superlink", f"127.0.0.1:{link}",

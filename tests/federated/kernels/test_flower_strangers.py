@@ -6,9 +6,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from shoal.errors import ProtocolError
-from shoal.federated import RandomKernelSVC, make_share
-from shoal.federated.kernels import _flower
+from shoal.errors import ParameterError, ProtocolError
+from shoal.federated import RandomKernelSVC, make_share, write_share
+from shoal.federated.kernels import _flower, _flower_app
 from shoal.federated.kernels._arrays import share_to_arrays
 
 
@@ -67,3 +67,35 @@ def test_a_score_that_is_none_is_an_error_of_ours(training, metrics):
     run.aggregate_evaluate(1, [(None, SimpleNamespace(metrics=metrics))], [])
     assert isinstance(run.problem, ProtocolError)
     assert not run.evaluation
+
+
+@pytest.mark.parametrize("configured", ["gent,leuven,mechelen", None])
+def test_a_trainer_who_asks_for_sums_over_other_sites_gets_none(
+    monkeypatch, tmp_path, kernel, sites, configured
+):
+    """Sums over every two of three sites would tell him each one's own."""
+    monkeypatch.setattr(_flower_app, "_reply", lambda message, content: content)
+    monkeypatch.setattr(_flower_app, "_record", lambda kind, content: content)
+    (tmp_path / "word").write_text("open sesame\n")
+    kernel.save(tmp_path / "kernel", "open sesame", memory_kib=1024)
+    contexts = {}
+    for name in ("gent", "leuven"):
+        written = write_share(make_share(kernel, sites[name], name, label="dead"), tmp_path)
+        files = {"share": written, "kernel": tmp_path / "kernel"}
+        node = {**files, "passphrase-file": tmp_path / "word", "sites": configured}
+        contexts[name] = SimpleNamespace(state={}, node_config=node)
+        if configured is None:
+            del node["sites"]
+            with pytest.raises(ParameterError, match="sites that train together"):
+                _flower_app._introduce(None, contexts[name])
+    if configured is None:
+        return
+    told = {name: _flower_app._introduce(None, context) for name, context in contexts.items()}
+    asked = {
+        "keys": json.dumps({name: answer["key"].hex() for name, answer in told.items()}),
+        "costs": '{"gent": 1.0, "leuven": 1.0}', "classes": ["0", "1"],
+        "point": [0.0] * (len(kernel.basis_) + 1), "step": 0,
+    }  # fmt: skip
+    for context in contexts.values():
+        with pytest.raises(ProtocolError, match="not the 3 that agreed"):
+            _flower_app._add_up(SimpleNamespace(content={"asked": asked}), context)

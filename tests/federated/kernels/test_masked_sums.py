@@ -12,7 +12,7 @@ SECRET = b"s" * 32
 
 
 def met(*names, secret=SECRET):
-    sites = [SiteMasks(name, secret) for name in names]
+    sites = [SiteMasks(name, secret, names) for name in names]
     keys = {site.site: site.public_key() for site in sites}
     for site in sites:
         site.meet(keys)
@@ -22,7 +22,7 @@ def met(*names, secret=SECRET):
 def test_keys_and_noise_are_those_of_their_standards():
     """RFC 7748, section 5.2, one step from 9; FIPS 202's SHAKE-256 of nothing."""
     nine = bytes([9, *bytes(31)])
-    point = SiteMasks("a", SECRET, nine).public_key()[:32]  # 9 is also the base point
+    point = SiteMasks("a", SECRET, "ab", nine).public_key()[:32]  # 9 is also the base point
     assert point.hex() == "422c8e7a6227d7bca1350b3e2bb7279f7897b87bb6854b783c60e80311ae3079"
     empty = _noise(b"", 0, 0)
     assert empty == []
@@ -77,19 +77,29 @@ def test_masks_of_other_questions_do_not_cancel():
 
 
 def test_a_trainer_cannot_put_his_own_key_in_place_of_a_sites():
-    site, other = SiteMasks("a", SECRET), SiteMasks("b", SECRET)
-    trainer = SiteMasks("b", b"not the kernel's secret")
+    site, other = SiteMasks("a", SECRET, "ab"), SiteMasks("b", SECRET, "ab")
+    trainer = SiteMasks("b", b"not the kernel's secret", "ab")
     with pytest.raises(ProtocolError, match="holder of the kernel"):
         site.meet({"a": site.public_key(), "b": trainer.public_key()})
     with pytest.raises(ProtocolError, match="another key"):
         site.meet({"a": other.public_key(), "b": other.public_key()})
-    with pytest.raises(ProtocolError, match="at least one other"):
-        site.meet({"a": site.public_key()})
-    swapped = {"a": site.public_key(), "c": other.public_key()}  # b's key under another name
+    swapped = SiteMasks("a", SECRET, "ac")  # b's key under another name
     with pytest.raises(ProtocolError, match="holder of the kernel"):
-        site.meet(swapped)
+        swapped.meet({"a": swapped.public_key(), "c": other.public_key()})
     with pytest.raises(ParameterError, match="not met"):
         site.mask(np.zeros(1), 0)
+
+
+def test_a_site_adds_to_sums_over_the_agreed_sites_and_to_no_others():
+    """From the sums of a and b, b and c, and a and c follows what each site has alone."""
+    sites = {name: SiteMasks(name, SECRET, "abc") for name in "abc"}
+    for asked in ("ab", "ac", "a", "abcd"):
+        keys = {name: SiteMasks(name, SECRET, asked + "z").public_key() for name in asked}
+        with pytest.raises(ProtocolError, match="not the 3 that agreed"):
+            sites["a"].meet(keys | {"a": sites["a"].public_key()})
+    for alone in ("a", "b"):
+        with pytest.raises(ParameterError, match="at least one other"):
+            SiteMasks("a", SECRET, alone)
 
 
 def test_numbers_that_could_wrap_are_refused():

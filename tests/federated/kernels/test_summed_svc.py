@@ -21,7 +21,7 @@ def shares(kernel, sites):
 
 
 def train(shares, cost, **options):
-    masks = [SiteMasks(share.site, b"secret") for share in shares]
+    masks = [SiteMasks(share.site, b"secret", [s.site for s in shares]) for share in shares]
     keys = {mask.site: mask.public_key() for mask in masks}
     for mask in masks:
         mask.meet(keys)
@@ -69,7 +69,7 @@ def test_a_sites_numbers_are_those_of_its_rows(shares):
 def test_a_trainer_who_asks_sites_different_things_gets_no_sum_of_one_site(shares, how):
     """With all others at a cost of 0 the total would be this site's own."""
     size = shares[0].projection.shape[1] + 1
-    masks = [SiteMasks(share.site, b"secret") for share in shares]
+    masks = [SiteMasks(share.site, b"secret", [s.site for s in shares]) for share in shares]
     for mask in masks:
         mask.meet({one.site: one.public_key() for one in masks})
     answers = []

@@ -126,6 +126,22 @@ def test_a_site_with_another_key_is_refused_before_anything_is_written(
     assert [p.name for p in folder.iterdir()] == ["gent.encoded.parquet"]
 
 
+def test_a_union_holds_the_files_that_are_named_and_nothing_of_their_folders(table, key, tmp_path):
+    """A name that DuckDB takes for a pattern read others; NAME=VALUE became a column."""
+    home = tmp_path / "ward=7" / "name=smith"
+    home.mkdir(parents=True)
+    table.write_parquet(home / "rows.parquet")
+    files = [
+        encode_file(home / "rows.parquet", home, key, site, drop_others=True)
+        for site in ("gent", "leuven")
+    ]
+    named = files[1].rename(home / "[gl]*.encoded.parquet")
+    union = combine_files([files[0], named], tmp_path / "union.parquet")
+    read = pl.read_parquet(union)
+    assert read.columns == ["age", "disease", "zip"]
+    assert len(read) == 2 * len(table)
+
+
 def test_files_of_different_keys_are_not_combined(table, key, tmp_path):
     table.write_parquet(tmp_path / "rows.parquet")
     files = []

@@ -1,15 +1,21 @@
 """What owners answer and hear: the model of all rows, and nothing else."""
 
+from functools import partial
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from shoal.errors import ProtocolError
+from shoal.errors import ConnectionCutError, OwnerLostError, ProtocolError
 from shoal.parties import memory_pair
 from shoal.parties._channel import HEADER_SIZE
 from shoal.parties._wire import DTYPES
-from shoal.secure import Owner, SecureBayesNet, SecureID3, Terms, run_owners
+from shoal.secure import Owner, SecureBayesNet, SecureID3, TablePart, Terms, run_owners
 from shoal.secure.logarithm._fast_logarithm import logarithm_for
+from shoal.secure.miners._progress import Progress
+from shoal.secure.owners import _owner
+from shoal.secure.owners._messages import digest_of
 from tests.reference.id3 import id3, nested
 from tests.reference.k2 import k2, sample_asia
 from tests.reference.owners import run_seats, split_rows
@@ -99,6 +105,29 @@ def test_helpers_that_tell_an_owner_different_things_get_no_more_answers():
         Owner(same[0][0], same[1][0], terms)
 
 
+def test_when_an_answer_leaves_does_not_tell_how_long_counting_took(monkeypatch):
+    """It left when it was counted: after 1 ms from 1,000 rows, after 100 ms from 100,000."""
+    clock = SimpleNamespace(now=0.0)
+    clock.monotonic = lambda: clock.now
+    clock.sleep = lambda seconds: setattr(clock, "now", clock.now + seconds)
+    monkeypatch.setattr(_owner, "time", clock)
+    terms, left = Terms(["a", "b"], most_rows=10**6), []
+    for counting in (0.0, 0.001, 0.12, 0.13, 0.2, 0.6):
+        pairs = [memory_pair(timeout=60) for _ in range(2)]
+        digest = digest_of(terms.to_dict())
+        for _, there in pairs:
+            there.send({"lost": 0, "told": [digest]})
+            there.send({"lost": 0, "told": [[1]]})
+        owner = Owner(pairs[0][0], pairs[1][0], terms)
+        clock.now += 7  # others may take long, which is none of this owner's doing
+        owner.hear(1, 0, 2, "a bit")
+        before = clock.now
+        clock.now += counting
+        owner.answer(np.array([3], np.uint32))
+        left.append(round(clock.now - before, 9))
+    assert left == [0.125, 0.125, 0.125, 0.25, 0.25, 1.0]
+
+
 def test_a_cut_run_goes_on_from_what_all_have_stored():
     arities = [3, 3, 2, 2]
     codes = table(3, 80, arities)
@@ -135,3 +164,37 @@ def test_a_cut_run_goes_on_from_what_all_have_stored():
         progress={"first": lambda p: counted.append(len(p.rounds))},
     )
     assert counted[0] == 1
+
+
+def test_a_cut_run_does_not_ask_again_without_an_owner_that_took_part():
+    """Of the two trees that came out the difference told what the lost owner has in a group."""
+    names, values = ["a", "b", "class"], [["x", "y"]] * 3
+    others = [[0, 0, 0], [0, 1, 0]] * 6 + [[1, 0, 1], [1, 1, 1]] * 6
+    rows = {"one": others, "two": others, "north": [*others, [0, 1, 1]]}
+    parts = {name: TablePart(names, values, np.array(codes)) for name, codes in rows.items()}
+    terms = Terms(list(parts), most_rows=200, loss="continue")
+    stored = {}
+    progress = {n: partial(stored.__setitem__, n) for n in ("first", "second", *parts)}
+    run_seats(terms, lambda: SecureID3("class"), parts, progress=progress)
+    run = stored["first"].run
+    for helper in ("first", "second"):  # cut before the helpers had kept the second level
+        stored[helper] = Progress(stored[helper].rounds[:1], run)
+
+    def go_on():
+        def wrap(name, channels):
+            if name == "north":
+                for channel in channels:
+                    channel.close()
+            return channels
+
+        model = partial(SecureID3, "class")
+        return run_seats(terms, model, parts, done=stored, wrap=wrap, timeout=10)[0]
+
+    for name, error in go_on().items():
+        assert isinstance(error, ConnectionCutError if name == "north" else OwnerLostError)
+        assert name == "north" or "took part before the run was cut" in str(error)
+    for helper in ("first", "second"):  # it was lost in the first level, and was not asked since
+        stored[helper] = Progress(stored[helper].rounds, run, lost=("north",))
+    for name in ("one", "two"):
+        stored[name] = Progress(stored[name].rounds[:1], run, lost=("north",))
+    assert all(hasattr(model, "tree_") for name, model in go_on().items() if name != "north")

@@ -1,5 +1,8 @@
 """Candidates that are pinned, and pages that wait for a decision."""
 
+import pytest
+
+from shoal.errors import ParameterError
 from shoal.studio._page import page_of
 from shoal.studio.screens._registry import SCREENS
 from tests.studio.desks import Bureau
@@ -28,3 +31,11 @@ def test_a_page_that_waits_for_a_decision_is_no_failure(tmp_path):
     shown = Bureau(tmp_path).show("columns")
     failed = page_of(room, SCREENS["columns"], shown, {}, "no such column")
     assert '<div id="failed" class="alert" role="alert"><strong>' in failed
+
+
+@pytest.mark.parametrize("k", ["0" * 8 + "1" + "0" * 5000, "0" * 8 + "12", "-1", "٣", "", "0"])
+def test_a_candidate_of_an_impossible_k_is_refused_in_words(tmp_path, k):
+    """Zeros in front hid five thousand digits, which ended in an error of Python."""
+    bureau = Bureau(tmp_path).with_roles()
+    with pytest.raises(ParameterError, match="METHOD:K"):
+        bureau.act("explore", "choose", candidate=f"local:{k}")

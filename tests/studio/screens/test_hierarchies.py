@@ -104,3 +104,12 @@ def test_groups_that_are_not_shown_are_counted_and_those_of_few_rows_named(burea
     assert all(level["few"] == 0 for level in seen)
     for level in (*levels, *seen):
         assert len(level["nodes"]) + level["more"] == level["groups"]
+
+
+@pytest.mark.parametrize("depth", [900, 100_000])
+def test_a_recipe_that_is_nested_too_deep_is_refused_before_anything_is_written(bureau, depth):
+    before = bureau.desk.project.schema_text()
+    for recipe in ('{"tree":' + '{"a":' * depth + '["b"]' + "}" * (depth + 1), "[" * depth):
+        with pytest.raises(HierarchyError, match=r'at most 100 levels|write "auto"'):
+            bureau.act("hierarchies", "recipe", column="city", recipe=recipe)
+    assert bureau.desk.project.schema_text() == before

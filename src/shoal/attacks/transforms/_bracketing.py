@@ -110,7 +110,7 @@ def bracketing_attack(
         raise ParameterError(f"n_known must be from 0 to {len(x) - 1}, got {n_known}.")
     limits = (float(x.min()), float(x.max())) if domain is None else domain
     rng = np.random.default_rng(random_state)
-    near = tolerance + _half_step(x)
+    near = tolerance + half_step(x)
     successes, widths, exact = [], [], []
     for _ in range(repeats):
         known = rng.choice(len(x), n_known, replace=False)
@@ -130,7 +130,7 @@ def bracketing_attack(
         risk=risk,
         low=min(low_risk, risk),
         high=max(high_risk, risk),
-        baseline=_best_single(x, near),
+        baseline=best_single(x, near),
         trials=repeats,
         details={
             "n_known": n_known,
@@ -141,12 +141,13 @@ def bracketing_attack(
     )
 
 
-def _half_step(values: Floats) -> float:
+def half_step(values: Floats) -> float:
+    """Just less than half of the least difference between two values; 0 where all are one."""
     distinct = np.unique(values)
     return float(np.diff(distinct).min() / 2.001) if len(distinct) > 1 else 0.0
 
 
-def _best_single(values: Floats, near: float) -> float:
+def best_single(values: Floats, near: float) -> float:
     """Largest share of rows within `near` of one value."""
     ordered = np.sort(values)
     count = np.searchsorted(ordered, ordered + near, side="right") - np.searchsorted(

@@ -17,6 +17,7 @@ from shoal.attacks.transforms._reconstruction import (
     linear_view,
     reconstruction_attack,
 )
+from shoal.attacks.transforms._unfolding import unfolding_attack
 from shoal.errors import ParameterError
 from shoal.federated import AliasTable, GradedRanges, RandomKernel, TransformKey
 from shoal.frames._frame import Frame
@@ -54,7 +55,8 @@ def attack_table(
     Returns
     -------
     list of AttackResult
-        Frequency analysis of each mapped column, bracketing of each graded one, and membership.
+        Frequency analysis of each mapped column, bracketing of each graded one and what its
+        fractions tell with one known person, and membership.
 
     Examples
     --------
@@ -89,6 +91,10 @@ def attack_table(
                 for n in n_known
                 if n < len(values)
             ]
+            if len(values) > 1:
+                results.append(
+                    unfolding_attack(values, encoded, column=name, random_state=random_state)
+                )
     results.append(_table_membership(frame, other, key, max(n_known, default=2), random_state))
     return results
 

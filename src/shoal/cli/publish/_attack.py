@@ -275,7 +275,7 @@ def table_attack(
     seed: Seed = 0,
     passphrase_file: PassphraseFile = None,
 ) -> None:
-    """Frequency analysis of aliases, bracketing of graded values, membership."""
+    """Frequency analysis of aliases, bracketing and unfolding of graded values, membership."""
     from shoal.attacks import attack_table
     from shoal.federated import TransformKey
     from shoal.federated.transforms._files import sample_file

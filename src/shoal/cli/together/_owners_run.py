@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import typer
 
@@ -17,11 +17,20 @@ from shoal.cli.together._mining_run import address_of, traffic_text
 from shoal.cli.together._state_file import StateFile, part_content
 from shoal.cli.together._views import view
 from shoal.errors import ConnectionCutError, ParameterError
+from shoal.parties._certificates import read_certificate
 from shoal.parties._door import admit
-from shoal.parties._tls import TLSChannel, call, read_certificate
+from shoal.parties._tls import TLSChannel, call
 from shoal.secure import FirstParty, Helper, Owner, SecondParty, Settings, TablePart, read_part
 from shoal.secure.miners._progress import Progress
 from shoal.secure.owners._agreement import HELPERS, Agreement
+
+
+class _Kept(NamedTuple):
+    """A state file, what it is bound to, and what is in it."""
+
+    state: StateFile
+    contents: dict[str, bytes]
+    done: Progress | None
 
 
 @dataclass(frozen=True)
@@ -50,11 +59,11 @@ class Seat:
             raise ParameterError(f"{self.name!r} is a helper: use 'shoal together help'.")
         split: Any = agreement.split
         part = read_part(table, agreement.schema(), split=split)
-        self._stored(part)  # what cannot be continued is told before anybody is called
+        kept = self._kept(part)  # what cannot be continued is told before anybody is called
         with contextlib.ExitStack() as stack:
             lines = [stack.enter_context(self._call(name)) for name in HELPERS]
             say.note("connected to both helpers")
-            self._fit(part, Owner(lines[0], lines[1], agreement.terms))
+            self._fit(part, Owner(lines[0], lines[1], agreement.terms), kept)
 
     def help(self, listen: str) -> None:
         """Take part as a helper."""
@@ -64,7 +73,7 @@ class Seat:
         address = address_of(listen or agreement.addresses[self.name])
         owners = agreement.terms.owners
         settings = Settings(check_transfers=agreement.check_transfers)
-        self._stored(agreement.public_part())
+        kept = self._kept(agreement.public_part())
         with contextlib.ExitStack() as stack:
             if self.name == HELPERS[0]:
                 came = self._admit(address, [HELPERS[1], *owners], stack)
@@ -79,10 +88,10 @@ class Seat:
                 party = SecondParty(other, settings)
             say.note(f"{len(came)} of {len(owners)} owners are here")
             seat = Helper(party, came, agreement.terms)
-            self._fit(agreement.public_part(), seat)
+            self._fit(agreement.public_part(), seat, kept)
 
-    def _fit(self, part: TablePart, seat: Owner | Helper) -> None:
-        say, (state, contents) = output(), self._kept(part)
+    def _fit(self, part: TablePart, seat: Owner | Helper, kept: _Kept) -> None:
+        say, (state, contents, done) = output(), kept
         known: list[str] = []
 
         def report(progress: Progress) -> None:
@@ -94,7 +103,7 @@ class Seat:
 
         model = self.agreement.miner()
         with self._transcribed(seat):
-            model.fit(part, seat, done=self._stored(part), progress=report)
+            model.fit(part, seat, done=done, progress=report)
         data, text = view(model)
         result = {
             "model": data,
@@ -109,18 +118,17 @@ class Seat:
             say.note(f"without {', '.join(seat.lost)}, who were lost on the way")
         say.note(f"done; {traffic_text(seat.traffic)}")
 
-    def _kept(self, part: TablePart) -> tuple[StateFile, dict[str, bytes]]:
-        """Where rounds are kept, and what they are bound to."""
+    def _kept(self, part: TablePart) -> _Kept:
+        """Where rounds are kept, what they are bound to, and those to go on from.
+
+        Those of another agreement or table are an error.
+        """
         contents = {
             "agreement": self.agreement.digest.encode(),
             "table": part_content(part),
         }
-        return StateFile(self.state, self.key), contents
-
-    def _stored(self, part: TablePart) -> Progress | None:
-        """Rounds to go on from; those of another agreement or table are an error."""
-        state, contents = self._kept(part)
-        return state.load(contents)
+        state = StateFile(self.state, self.key)
+        return _Kept(state, contents, state.load(contents))
 
     @contextlib.contextmanager
     def _transcribed(self, seat: Owner | Helper) -> Iterator[None]:

@@ -19,7 +19,7 @@ from shoal.errors import ParameterError, TableError
 from shoal.secure import TablePart
 from shoal.secure.miners._progress import Progress
 
-VERSION = 2
+VERSION = 3
 
 
 @dataclass(frozen=True)
@@ -47,14 +47,15 @@ class StateFile:
             version = data.get("version", 1)
             if version == VERSION:
                 rounds = [[int(value) for value in outcome] for outcome in data["rounds"]]
-                done, bound = Progress(rounds, str(data["run"])), dict(data["bound"])
+                lost = tuple(str(name) for name in data["lost"])
+                done = Progress(rounds, str(data["run"]), lost=lost)
+                bound = dict(data["bound"])
         except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError,
                 RecursionError):  # fmt: skip
             raise TableError(f"{name!r} is not a state file. Remove it to start anew.") from None
         if version != VERSION:
             raise ParameterError(
-                f"{name!r} is a state file of another version, which does not say what table it "
-                "belongs to. Remove it to start anew."
+                f"{name!r} is a state file of another version of Shoal. Remove it to start anew."
             )
         for what, content in contents.items():
             told = str(bound.get(what)).encode("utf-8", "replace")  # whatever was written there
@@ -72,7 +73,8 @@ class StateFile:
                 what: self._bound(progress.run, what, content) for what, content in contents.items()
             }
             data = {
-                "version": VERSION, "run": progress.run, "bound": bound, "rounds": progress.rounds
+                "version": VERSION, "run": progress.run, "bound": bound, "rounds": progress.rounds,
+                "lost": list(progress.lost),
             }  # fmt: skip
             write_text(self.path, json.dumps(data) + "\n")
 
@@ -83,7 +85,8 @@ class StateFile:
 
 
 def part_content(part: TablePart) -> bytes:
-    """A party's part of the table, as bytes to make a digest of."""
+    """A digest of a party's part of the table, made once: on the way it would take time to see."""
     head = json.dumps([list(part.names), [list(v) for v in part.values], part.split])
     shape = json.dumps(part.codes.shape)
-    return f"{head}\0{shape}\0".encode() + part.codes.astype("<i4").tobytes()
+    whole = f"{head}\0{shape}\0".encode() + part.codes.astype("<i4").tobytes()
+    return hashlib.sha256(whole).digest()

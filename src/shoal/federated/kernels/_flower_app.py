@@ -14,7 +14,7 @@ import numpy as np
 
 from shoal._atomic import write_text
 from shoal._plain import from_json
-from shoal.errors import ProtocolError
+from shoal.errors import ParameterError, ProtocolError
 from shoal.federated.kernels._flower import load_flower
 from shoal.federated.kernels._masked_sums import SiteMasks
 from shoal.federated.kernels._random_kernel import RandomKernel
@@ -31,7 +31,8 @@ def make_site_app() -> Any:
     """Return a Flower ``ClientApp`` that answers for one site.
 
     The node's configuration names the site's `share` file (from `write_share`), the `kernel` file
-    that the sites agreed on, and a `passphrase-file` for it.
+    that the sites agreed on, a `passphrase-file` for it, and the `sites` that train together, with
+    commas between them: this one adds to sums over all of them and to no others.
 
     Notes
     -----
@@ -41,7 +42,9 @@ def make_site_app() -> Any:
     row, its projection and label.
 
     **Assumes.**  A trainer who asks what the method asks: one who chose planes himself would get
-    sums of as few rows as he likes, though of no site alone.
+    sums of as few rows as he likes, though of no site alone, and in every run that sites answer one
+    accuracy of each site on such a plane.  And that no site helps him to deviate: whoever has the
+    kernel can answer in the place of other sites.
     """
     app = load_flower("flwr.clientapp").ClientApp()
     app.query()(_introduce)
@@ -52,7 +55,8 @@ def make_site_app() -> Any:
 
 def _introduce(message: Any, context: Any) -> Any:
     """Tell who this site is, with a new key for its masks."""
-    share, masks = _share(context), SiteMasks(_share(context).site, _secret(context))
+    share = _share(context)
+    masks = SiteMasks(share.site, _secret(context), _sites(context))
     context.state["masks"] = _record("Config", {"key": masks.private_key()})
     facts = {**share.to_dict(), "rows": 0}
     labels = sorted({str(label) for label in share.target["label"].tolist()})
@@ -63,7 +67,8 @@ def _introduce(message: Any, context: Any) -> Any:
 def _add_up(message: Any, context: Any) -> Any:
     """Add up this site's rows at a point, behind masks."""
     share, asked = _share(context), message.content["asked"]
-    masks = SiteMasks(share.site, _secret(context), bytes(context.state["masks"]["key"]))
+    private = bytes(context.state["masks"]["key"])
+    masks = SiteMasks(share.site, _secret(context), _sites(context), private)
     masks.meet({name: bytes.fromhex(key) for name, key in from_json(asked["keys"]).items()})
     point = np.array(asked["point"], np.float64)
     step = _next_step(context, int(asked["step"]))
@@ -100,8 +105,7 @@ def make_trainer_app() -> Any:
 def _train(grid: Any, context: Any) -> None:
     """Train with the sites that the run names, and write the model."""
     settings = context.run_config
-    sites = [name.strip() for name in str(settings["sites"]).split(",")]
-    trainer = _Trainer(grid, sites, float(settings["nu"]))
+    trainer = _Trainer(grid, _listed(settings["sites"]), float(settings["nu"]))
     write_text(Path(str(settings["out"])), json.dumps(trainer.train(), indent=2) + "\n")
 
 
@@ -210,6 +214,21 @@ def _as_text(share: Share) -> Share:
 
 def _share(context: Any) -> Share:
     return read_share(Path(str(context.node_config["share"])))
+
+
+def _sites(context: Any) -> list[str]:
+    """Who trains together, as this site was told by the others and not by the trainer."""
+    if "sites" not in context.node_config:
+        raise ParameterError(
+            "the node's configuration does not name the sites that train together. Add "
+            'sites="NAME,NAME": a trainer who asked other groups of them in turn could compute '
+            "each one's own sums."
+        )
+    return _listed(context.node_config["sites"])
+
+
+def _listed(names: object) -> list[str]:
+    return [name.strip() for name in str(names).split(",")]
 
 
 def _secret(context: Any) -> bytes:

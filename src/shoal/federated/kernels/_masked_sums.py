@@ -10,7 +10,7 @@ who carries them, cannot put his own in their place.
 
 import hashlib
 import hmac
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,8 @@ class SiteMasks:
         This site.
     secret : bytes
         What all sites share and the trainer does not have.
+    sites : collection of str
+        The sites that train together, this one among them, as they agreed among themselves.
     private : bytes, optional
         This site's private key, where the run began in another process.
 
@@ -54,8 +56,13 @@ class SiteMasks:
     shared secret in place of a key directory.
     """
 
-    def __init__(self, site: str, secret: bytes, private: bytes | None = None) -> None:
-        self.site, self._secret = site, hashlib.sha256(b"shoal masks\0" + secret).digest()
+    def __init__(
+        self, site: str, secret: bytes, sites: Collection[str], private: bytes | None = None
+    ) -> None:
+        if site not in sites or len(set(sites)) < 2:
+            raise ParameterError("masks need this site and at least one other.")
+        self.site, self.sites = site, frozenset(sites)
+        self._secret = hashlib.sha256(b"shoal masks\0" + secret).digest()
         self._key = (
             X25519PrivateKey.generate()
             if private is None
@@ -74,8 +81,11 @@ class SiteMasks:
 
     def meet(self, public_keys: Mapping[str, bytes]) -> None:
         """Agree on a key with every other site."""
-        if self.site not in public_keys or len(public_keys) < 2:
-            raise ProtocolError("masks need this site and at least one other.")
+        if public_keys.keys() != self.sites:
+            raise ProtocolError(
+                f"the trainer asks for a sum over {len(public_keys)} sites, which are not the "
+                f"{len(self.sites)} that agreed to train together."
+            )
         if public_keys[self.site] != self.public_key():
             raise ProtocolError("the trainer passed on another key than this site's.")
         # All keys enter: whoever gets another list gets other masks, and no sum comes out.

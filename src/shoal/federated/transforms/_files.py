@@ -15,8 +15,14 @@ from shoal.federated.transforms._key import TransformKey
 from shoal.federated.transforms._sql import number
 from shoal.federated.transforms._tables import code_maps, leaving, require
 from shoal.tables._open import open_relation
-from shoal.tables.engines._duck_connection import StoppedQueryError, is_nan_sql, name_sql, value_sql
+from shoal.tables.engines._duck_connection import (
+    StoppedQueryError,
+    is_nan_sql,
+    name_sql,
+    value_sql,
+)
 from shoal.tables.engines._duck_engine import DuckEngine
+from shoal.tables.engines._duck_staging import read_parquet_sql
 from shoal.tables.engines.formats._parquet import PARQUET, read_metadata
 from shoal.typing import PathText
 
@@ -115,7 +121,7 @@ def combine_files(
         raise ProtocolError("the files differ in columns or types. Agree on them first.")
     parts = [
         f"SELECT *{_site_column(meta['sites'][0], with_site)} "
-        f"FROM read_parquet({value_sql(str(path))})"
+        f"FROM {read_parquet_sql([path])}"  # of this file alone, and without its folder's name
         for path, meta in zip(paths, metas, strict=True)
     ]
     combined = {**metas[0], "sites": sorted(present)}

@@ -43,7 +43,8 @@ class TransformKey:
     one of them can read any other's encoded rows.
 
     **Does not protect** against frequency analysis of aliases, nor order and known-value attacks on
-    graded columns: see `shoal.attacks` and ``shoal attack``.
+    graded columns, whose fractions tell the widths of all ranges: see `shoal.attacks` and
+    ``shoal attack``.
 
     Examples
     --------

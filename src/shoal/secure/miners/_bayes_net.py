@@ -19,7 +19,7 @@ from shoal.secure.miners._argmin import index_of_least
 from shoal.secure.miners._mpyc import MPyCParty
 from shoal.secure.miners._mpyc_scores import MPyCNetScores
 from shoal.secure.miners._parameters import Parameters
-from shoal.secure.miners._progress import Progress, resume
+from shoal.secure.miners._progress import Progress, reached, resume
 from shoal.secure.miners._roles import Seat, SharedTable, open_table, party_of
 from shoal.secure.miners._table_part import Query, TablePart
 from shoal.secure.owners._helper import Helper
@@ -162,7 +162,7 @@ class SecureBayesNet(Parameters):
             rounds.append(self._round(scorer, order, parents, active))
             party.confirm()
             if progress is not None:
-                progress(Progress(rounds, run, party.traffic))
+                progress(reached(rounds, run, party))
         party.confirm()
         self.structure_ = NetworkStructure(list(part.names), parents)
         self.n_logarithms_ = scorer.n_logarithms

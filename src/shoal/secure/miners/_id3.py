@@ -12,7 +12,7 @@ from shoal.errors import ParameterError
 from shoal.secure.logarithm._fast_logarithm import logarithm_for
 from shoal.secure.miners._group_sizes import too_few_left
 from shoal.secure.miners._parameters import Parameters
-from shoal.secure.miners._progress import Progress, resume
+from shoal.secure.miners._progress import Progress, reached, resume
 from shoal.secure.miners._roles import Seat, SharedTable, open_scores, open_table
 from shoal.secure.miners._secure_tree import SecureTree, grow
 from shoal.secure.miners._table_part import TablePart
@@ -149,7 +149,7 @@ class SecureID3(Parameters):
             levels.append(self._level(joint, scores, tree, frontier))
             party.confirm()
             if progress is not None:
-                progress(Progress(levels, run, party.traffic))
+                progress(reached(levels, run, party))
         counts = self._open_counts(joint, scores, tree) if self.reveal_counts else None
         party.confirm()
         self.tree_, self.counts_ = tree, counts

@@ -156,7 +156,8 @@ class JointTable:
             for side in (True, False)
         }
         match = self._matching(rows, fixed, owned)
-        index = np.where(match, self.part.index([c for c in columns if owned[c]]), MISSING)[rows]
+        cells = self.part.index([c for c in columns if owned[c]])
+        index = ((cells + 1) * match - 1)[rows]  # MISSING where nothing matches, at no other pace
         is_first = self.party.is_first
         return Margin(index.astype(np.int32), sizes[is_first], sizes[not is_first])
 

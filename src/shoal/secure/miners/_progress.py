@@ -16,6 +16,7 @@ from shoal.errors import ParameterError, ProtocolError
 from shoal.parties._expect import Fields, Octets, Whole
 from shoal.secure._party import Session
 from shoal.secure.miners._equals import EqualParty
+from shoal.secure.miners._roles import Seat
 from shoal.secure.owners._helper import Helper
 from shoal.secure.owners._owner import Owner
 
@@ -26,16 +27,28 @@ _MAX_ROUNDS = 2**20
 
 @dataclass(frozen=True)
 class Progress:
-    """Rounds finished so far, the run that they belong to, and the traffic of this end."""
+    """Rounds finished so far, their run, the traffic of this end, and owners who were lost."""
 
     rounds: list[list[int]]
     run: str = ""
     traffic: dict[str, int] = field(default_factory=dict)
+    lost: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
         rounds = [list(outcome) for outcome in self.rounds]
-        return {"rounds": rounds, "run": self.run, "traffic": dict(self.traffic)}
+        return {
+            "rounds": rounds,
+            "run": self.run,
+            "traffic": dict(self.traffic),
+            "lost": list(self.lost),
+        }
+
+
+def reached(rounds: list[list[int]], run: str, seat: Seat) -> Progress:
+    """How far a run has come, seen from one seat."""
+    lost = seat.lost if isinstance(seat, Helper | Owner) else ()
+    return Progress(rounds, run, seat.traffic, tuple(lost))
 
 
 def common_rounds(party: Session, done: Progress | None) -> tuple[list[list[int]], str]:
@@ -63,10 +76,13 @@ def common_rounds(party: Session, done: Progress | None) -> tuple[list[list[int]
     return rounds, run.hex()
 
 
-def resume(
-    seat: Session | Helper | Owner | EqualParty, done: Progress | None
-) -> tuple[list[list[int]], str]:
-    """Rounds from which all who take part go on, and the name of the run."""
+def resume(seat: Seat, done: Progress | None) -> tuple[list[list[int]], str]:
+    """Rounds from which all who take part go on, and the name of the run.
+
+    The questions after the last round may have been asked and answered before the run was cut.
+    They are not asked again without an owner who took part then: where an outcome is another one,
+    that would tell about this owner's rows.
+    """
     done = done or Progress([])
     if isinstance(seat, EqualParty):
         if done.rounds:
@@ -78,6 +94,8 @@ def resume(
         rounds, name = seat.resume(rounds, name)
         return rounds, name.hex()
     if isinstance(seat, Helper):
+        if done.rounds and not set(seat.lost) <= set(done.lost):
+            seat.stop("resumed")
         # The shortest record counts, and whoever has none of this run makes all start anew.
         stored = [count if run == name else 0 for count, run in seat.resume()]
         kept = Progress(rounds[: min(stored, default=0)], done.run)

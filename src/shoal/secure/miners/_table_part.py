@@ -89,10 +89,15 @@ class TablePart:
         fixed: Mapping[int, int],
         rows: NDArray[np.bool_] | None = None,
     ) -> NDArray[np.uint32]:
-        """Count rows, or some of them, by the values of columns, with others fixed."""
+        """Count rows, or some of them, by the values of columns, with others fixed.
+
+        All rows are counted, those that do not count as 0: how long it takes, which others may see
+        by when this end answers, does not tell how many there are of a kind.
+        """
         match = np.ones(len(self.codes), np.bool_) if rows is None else rows.copy()
         for column, value in fixed.items():
             match &= self.codes[:, column] == value
         shape = [self.arities[c] for c in columns]
-        counts = np.bincount(self.index(columns)[match], minlength=math.prod(shape))
+        cells = np.maximum(self.index(columns), 0)  # below 0 where the other party holds a cell
+        counts = np.bincount(cells, match.astype(np.float64), minlength=math.prod(shape))
         return counts.astype(np.uint32).reshape(shape)

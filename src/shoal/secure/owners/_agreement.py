@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from shoal.errors import ParameterError, SchemaError
-from shoal.parties._tls import grouped
+from shoal.parties._certificates import grouped
 from shoal.schema import Schema
 from shoal.secure.miners._bayes_net import SecureBayesNet
 from shoal.secure.miners._id3 import SecureID3

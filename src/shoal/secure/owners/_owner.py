@@ -1,6 +1,7 @@
 """An owner: it answers two helpers with shares of its counts, and hears what the run opens."""
 
 import secrets
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +17,8 @@ from shoal.secure.owners._messages import DIGEST, RESUMED, Participant, digest_o
 from shoal.secure.owners._terms import Terms
 
 MOST_OUTCOMES = 2**18
+PACE = 0.125
+"""Seconds in which an answer is counted; one that takes longer takes 2, 4, 8 ... times as long."""
 
 
 class Owner(Participant):
@@ -27,6 +30,9 @@ class Owner(Participant):
         Lines to the two helpers.
     terms : Terms
         What all agreed on.
+    pace : float, default=0.125
+        Answers leave this many seconds after an outcome was heard, or twice as many, or four times,
+        and so on: the time that counting takes grows with the rows.  0 answers at once.
 
     Attributes
     ----------
@@ -38,7 +44,8 @@ class Owner(Participant):
     Notes
     -----
     **Reveals.**  To each helper: uniform random numbers, one per count, and nothing else.  To
-    everybody: what the miner opens.  Nobody learns how many rows this owner has.
+    everybody: what the miner opens.  Nobody learns how many rows this owner has; from when an
+    answer leaves, only whether counting took more than `pace`, twice as much, four times.
 
     **Assumes.**  The two helpers do not put their shares together, and follow the protocol.  An
     owner stops answering when they tell it different things.
@@ -56,9 +63,11 @@ class Owner(Participant):
     True
     """
 
-    def __init__(self, first: Channel, second: Channel, terms: Terms) -> None:
+    def __init__(
+        self, first: Channel, second: Channel, terms: Terms, *, pace: float = PACE
+    ) -> None:
         super().__init__(terms)
-        self.lines = (first, second)
+        self.lines, self._pace, self._heard = (first, second), pace, time.monotonic()
         for line in self.lines:  # helpers wait for each other and for slow owners in between
             line.timeout = max(line.timeout, 3 * terms.answer_seconds)
         self.agree(terms.to_dict(), "terms")
@@ -93,6 +102,7 @@ class Owner(Participant):
         """Send each helper a share of every count."""
         share = random_words(-(-counts.size // 2)).view(np.uint32)[: counts.size]
         rest = counts.ravel() - share
+        self._wait()
         for line, part in zip(self.lines, (share, rest), strict=True):
             put(line, part)
         self.ledger.note("each helper", "uniform shares of this owner's counts", counts.size)
@@ -117,6 +127,20 @@ class Owner(Participant):
         """Tell both helpers something public."""
         self._send(number)
 
+    def _why_all_stop(self) -> str:
+        """Where enough are left, and the run would go on: because it was cut before."""
+        left = len(self.terms.owners) - len(self.lost)
+        goes_on = self.terms.loss == "continue" and left >= self.terms.least_owners
+        return "resumed" if goes_on else self.terms.loss
+
+    def _wait(self) -> None:
+        """Wait until 1, 2, 4, 8 ... times the pace are over since an outcome was heard."""
+        if self._pace:
+            took, whole = time.monotonic() - self._heard, self._pace
+            while whole < took:
+                whole *= 2
+            time.sleep(whole - took)
+
     def _send(self, message: Any) -> None:
         for line in self.lines:
             put(line, message)
@@ -126,8 +150,9 @@ class Owner(Participant):
         one, two = (line.receive(told(expected)) for line in self.lines)
         if digest_of(one) != digest_of(two):
             raise ProtocolError("the helpers tell different things. Nothing more is answered.")
+        self._heard = time.monotonic()
         lost, outcome = one
         self.lost = [name for i, name in enumerate(self.terms.owners) if lost >> i & 1]
         if not outcome:
-            raise OwnerLostError(self.lost, self.terms.loss)
+            raise OwnerLostError(self.lost, self._why_all_stop())
         return outcome[0]

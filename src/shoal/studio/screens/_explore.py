@@ -8,11 +8,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shoal._atomic import write_text
 from shoal.anonymize._choose import Choice, choose_method
 from shoal.errors import ParameterError
 from shoal.studio._charts import frontier_chart, scatter_chart
 from shoal.studio._desk import Desk
+from shoal.studio.project._memory import recall, remember
 from shoal.studio.screens._screen import Action, Field, Room, Screen
 
 MOST_PINNED = 4
@@ -31,7 +31,8 @@ def read_candidate(desk: Desk, text: str) -> tuple[str, int]:
         return settings.method or proposed_method(desk), settings.k
     method, _, number = text.rpartition(":")
     known = [one["name"] for one in _methods(desk)]
-    if not number.isascii() or not number.isdigit() or not 1 <= int(number[:9]) <= 10**8:
+    is_number = number.isascii() and number.isdigit() and len(number) < 10
+    if not is_number or not 1 <= int(number) <= 10**8:
         raise ParameterError("a candidate is written METHOD:K, as in local:10.")
     if known and method not in known:
         raise ParameterError("there is no method of that name.")
@@ -77,11 +78,8 @@ def points_of(desk: Desk) -> list[dict[str, Any]]:
 
 
 def _stored(desk: Desk) -> dict[str, Any]:
-    try:
-        data = json.loads((desk.project.scratch / "explore.json").read_text("utf-8"))
-        return data if isinstance(data.get("points"), list) else {}
-    except (OSError, ValueError, AttributeError):
-        return {}
+    data = recall(desk.project.scratch, "explore")
+    return data if isinstance(data.get("points"), list) else {}
 
 
 def _store(desk: Desk, fresh: Sequence[dict[str, Any]]) -> None:
@@ -89,8 +87,7 @@ def _store(desk: Desk, fresh: Sequence[dict[str, Any]]) -> None:
     known = stored["points"] if stored.get("key") == key else []
     points = {(p["method"], p["k"]): p for p in [*known, *fresh]}
     if len(points) != len(known):
-        text = json.dumps({"key": key, "points": list(points.values())})
-        write_text(desk.project.scratch / "explore.json", text)
+        remember(desk.project.scratch, "explore", {"key": key, "points": list(points.values())})
 
 
 def _show(room: Room, query: Mapping[str, str]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from math import floor, isfinite
 from typing import Any
 
+from shoal._plain import from_json
 from shoal.errors import HierarchyError, ParameterError
 from shoal.schema import Column, Schema, read_hierarchy
 from shoal.schema._bands import Breaks
@@ -31,6 +32,9 @@ from shoal.studio.screens._tree_edits import (
 
 MOST_CUTS = 60
 MOST_LOOKED_AT = 40
+MOST_LEVELS = 100
+LARGEST_FILE = 50_000_000
+"""Bytes of a hierarchy to be imported: a million values."""
 
 
 def _show(room: Room, query: Mapping[str, str]) -> dict[str, Any]:
@@ -167,14 +171,29 @@ def _set_recipe(room: Room, given: dict[str, Any]) -> None:
     name = _column(room, given)
     text = given["recipe"]
     try:
-        spec = text if text in ("auto", "flat") else json.loads(text)
+        spec = text if text in ("auto", "flat") else from_json(text)
     except ValueError:
         raise HierarchyError(
             'write "auto", "flat" or JSON such as {"intervals": [5, 10]}.'
         ) from None
+    _refuse_deep(spec)
     if isinstance(spec, dict) and "file" in spec:
         raise ParameterError("use the import for files.")
     _write(room.desk, name, recipe_from_toml(spec, column=name), f"hierarchy {text[:80]}")
+
+
+def _refuse_deep(spec: Any) -> None:
+    """Raise where groups lie in groups lie in groups, deeper than a schema file can say."""
+    within = [spec]
+    for _ in range(MOST_LEVELS):
+        within = [
+            item
+            for one in within
+            if isinstance(one, dict | list)
+            for item in (one.values() if isinstance(one, dict) else one)
+        ]
+    if within:
+        raise HierarchyError(f"a tree has at most {MOST_LEVELS} levels.")
 
 
 def _set_widths(room: Room, given: dict[str, Any]) -> None:
@@ -259,7 +278,7 @@ def _import(room: Room, given: dict[str, Any]) -> None:
     """Take a hierarchy from a file in the level format of ARX and others."""
     name = _column(room, given)
     desk = room.desk
-    path = room.folders.resolve(given["path"], base=desk.project.folder)
+    path = room.folders.file(given["path"], most=LARGEST_FILE, base=desk.project.folder)
     tree = read_hierarchy(path, column=name)
     folder = desk.project.folder / HIERARCHIES
     folder.mkdir(exist_ok=True)

@@ -85,7 +85,7 @@ class Field:
             return self.default
         try:
             number = float(given)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise ParameterError(f"field {name!r} has to be a number.") from None
         if not math.isfinite(number) or abs(number) > 2**53:
             raise ParameterError(f"field {name!r} has to be a number of ordinary size.")

@@ -8,6 +8,7 @@ from typing import Any
 
 from shoal.errors import ParameterError
 from shoal.parties import fingerprint, make_keys
+from shoal.parties._certificates import LARGEST_CERTIFICATE
 from shoal.studio._desk import Desk
 from shoal.studio.screens._screen import Action, Field, Room, Screen
 
@@ -71,9 +72,7 @@ def _make(room: Room, given: dict[str, Any]) -> None:
 def _peer(room: Room, given: dict[str, Any]) -> None:
     """Take the other party's certificate, to compare its fingerprint aloud."""
     desk = room.desk
-    path = room.folders.resolve(given["path"], base=desk.project.folder)
-    if not path.is_file():
-        raise ParameterError("there is no such file.")
+    path = room.folders.file(given["path"], most=LARGEST_CERTIFICATE, base=desk.project.folder)
     desk.results["peer"] = {"path": str(path), "fingerprint": spoken(fingerprint(path))}
     desk.results["compared"] = False
     desk.tell({"changed": "together"})

@@ -101,3 +101,18 @@ def test_a_table_that_took_the_place_of_a_signed_release_is_not_shown_as_signed(
         assert (shown["papers"]["found"], page["written"]) == (None, None)
     table.write_bytes(signed)
     assert the_release(made)["signature"]
+
+
+def test_what_another_studio_found_is_not_taken_for_counted(bureau, tmp_path, monkeypatch):
+    """A project that is sent along brings its scratch folder: a verdict in it may be invented."""
+    run_in(bureau.desk.project.folder, LINE)
+    bureau.act("sign", "judge", release="by-hand.csv")
+    bureau.settle()
+    assert the_release(bureau)["judged"]["promise"] == "holds"
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "another user"))
+    other = Bureau(tmp_path, bureau.desk.project.table)
+    assert the_release(other)["judged"] is None
+    other.act("attack", "run", attack="linking")
+    other.settle()
+    with pytest.raises(ParameterError, match="nobody counted it again"):
+        other.act("sign", "sign", release="by-hand.csv", **NAMES)
