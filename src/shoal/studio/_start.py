@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from shoal.errors import ParameterError, ShoalError
 from shoal.studio._studio import Studio
+from shoal.studio.project._project import folder_for
 from shoal.studio.screens._reading import READING, said_of
 from shoal.studio.screens._screen import Field
 
@@ -58,7 +58,7 @@ def open_again(studio: Studio, given: Mapping[str, Any]) -> str:
     path = studio.folders.resolve(given["path"])
     if not path.is_file() and not path.is_dir():
         raise ParameterError("there is no such table.")
-    other = desk.project.copy_for(path, default_folder(path))
+    other = desk.project.copy_for(path, folder_for(path))
     return studio.take(other).number
 
 
@@ -66,11 +66,6 @@ def allow_folder(studio: Studio, given: Mapping[str, Any]) -> str:
     """Allow one more folder."""
     studio.folders.allow(given["folder"])
     return ""
-
-
-def default_folder(table: Path) -> Path:
-    """Where the project of a table goes: beside it."""
-    return table.with_name(f"{table.name.split('.')[0]}.shoal")
 
 
 STARTS: dict[str, tuple[str, Any, dict[str, Field]]] = {

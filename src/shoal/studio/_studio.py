@@ -12,7 +12,7 @@ from shoal.errors import ParameterError
 from shoal.studio._desk import Desk
 from shoal.studio._folders import Folders, is_table_file
 from shoal.studio._recent import recent_projects, remember_project
-from shoal.studio.project._project import Project, is_project
+from shoal.studio.project._project import Project, folder_for, is_project
 
 _MOST_OPEN = 12
 
@@ -45,8 +45,7 @@ class Studio:
             raise ParameterError(f"there is no {path.name!r}. Check the path.")
         if path.is_file() and not is_table_file(path):
             raise ParameterError(f"{path.name!r} is no table by its name.")
-        folder = folder or path.with_name(f"{path.name.split('.')[0]}.shoal")
-        return self.take(Project.create(folder, path, **reading))
+        return self.take(Project.create(folder or folder_for(path), path, **reading))
 
     def open_demo(self, folder: Path) -> Desk:
         """Begin a project with Adult, or with a generated census where Adult is not installed."""
