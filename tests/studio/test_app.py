@@ -171,7 +171,7 @@ def test_scripts_in_names_and_values_are_texts(client, tmp_path):
         text = settled(client, desk, f"{address}/{screen}").text
         assert EVIL not in text, screen
         assert "<img src=x" not in text, screen
-        assert text.count("<script") == 2, screen  # ours
+        assert text.count("<script") == 3, screen  # ours
     names = client.get("/").text
     assert "<script>alert" not in names
 
@@ -205,6 +205,12 @@ PATHS = (
     *("../../etc/passwd", "/etc/passwd", "/etc", "~/../../etc/passwd", "people.csv\0", ""),
     *("no-such-file.csv", "\ud800"),
 )
+
+
+def test_words_of_files_are_apart_for_who_hears_them(client, tmp_path):
+    write_people(tmp_path / "people.csv")
+    said = re.sub(r"<[^>]*>", "", client.get("/").text)
+    assert re.search(r"Table people\.csv [\d.]+ k?B", said)
 
 
 def test_a_path_outside_opens_nothing(client, tmp_path):
