@@ -6,7 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from shoal._figure import BLUE, figure_path, for_the_house, new_figure, save_figure
+from shoal._figure import (
+    BLUE,
+    figure_path,
+    for_the_house,
+    new_figure,
+    save_figure,
+    title_above,
+)
 from shoal.anonymize._compare import MethodResult
 from shoal.typing import PathText
 
@@ -44,6 +51,6 @@ def _draw(results: Sequence[MethodResult], title: str) -> Any:
     ]
     right.bar_label(bars, shown, padding=3, fontsize=8)
     right.set(xlabel="accuracy of a random forest, %", xlim=(0, 110))
-    figure.suptitle(title, x=0.01, ha="left", fontsize=10)
+    title_above(figure, title, 105)
     for_the_house(figure)
     return figure
