@@ -129,8 +129,8 @@ class Project:
             found = self.table.stat()
         except OSError:
             raise TableError(
-                f"the table {self.table.name!r} is not there any more. Put it back, or choose "
-                "another table for this project."
+                f"the table {self.table.name!r} is not there any more. Put it back, or write "
+                f"where it is now into {SETTINGS} of the project."
             ) from None
         return [found.st_size, found.st_mtime_ns]
 
