@@ -14,6 +14,8 @@ if TYPE_CHECKING:  # loads numpy, which `--help` has no use for
 
 BLUE, RED, GREEN = "#37688f", "#b3362b", "#5b8c3a"
 COLOURS = (BLUE, RED, GREEN, "#8a5a9e", "#c98a1b", "#4aa3a2", "#7a7a7a")
+MARKERS = "os^Dv"
+"""Beside colours, for who cannot tell those apart; of both together there are 35."""
 
 _UNDATED: dict[str, dict[str, Any]] = {
     ".png": {"Software": None},
