@@ -174,19 +174,19 @@ document.addEventListener("htmx:afterSettle", () => {
     const field = document.getElementById(old.id);
     // where cuts stand is drawn anew
     if (!field || field === old || field.defaultValue !== old.defaultValue || field.closest("[data-bands]")) continue;
-    fillIn(field, old);
+    fillField(field, old);
   }
   const old = refusedBefore, fresh = old && alike(old.form)[old.nth];
   refusedBefore = null;
   if (!fresh || fresh === old.form || fresh.elements.length !== old.form.elements.length) return;
-  [...fresh.elements].forEach((field, index) => fillIn(field, old.form.elements[index]));
+  [...fresh.elements].forEach((field, index) => fillField(field, old.form.elements[index]));
 });
 
 function alike(form) {
   return [...document.forms].filter((one) => one.getAttribute("action") === form.getAttribute("action"));
 }
 
-function fillIn(field, old) {
+function fillField(field, old) {
   if (!field.matches("input:not([type=hidden], [type=password]), select, textarea")) return;
   const isSame = field.value === old.value && field.checked === old.checked;
   field.value = old.value;
