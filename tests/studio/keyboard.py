@@ -16,7 +16,8 @@ def stay_where_the_keyboard_is(visit):
     page.keyboard.press("Enter")
     page.wait_for_selector("#failed")
     page.wait_for_selector("#add-t:focus")
-    assert page.input_value("#condition-t") == "t:much"  # to be mended, not typed again
+    # to be mended, not typed again
+    page.wait_for_function("document.getElementById('condition-t').value == 't:much'")
     visit.complaints.clear()  # the browser's own word on the refusal
     page.focus("#add-distinct")
     page.keyboard.press("Enter")
