@@ -56,6 +56,20 @@ def test_pictures_are_drawn_and_saved(release, tmp_path):
         plot_bars("t", ["a"], [1], "x").save(tmp_path / "p.gif")
 
 
+def test_names_of_any_length_leave_room_for_their_bars():
+    need("matplotlib")
+    names = ["a" * 90, "a" * 91, "$x_1$ and $", "sex"]
+    figure = plot_bars("detail lost, " * 20, names, [0.2, 0.0, float("nan"), 1.0], "%").figure
+    figure.canvas.draw()
+    (axes,) = figure.axes
+    assert axes.get_position().width > 0.4
+    assert len(axes.patches) == 4  # names that are alike once they are cut stay apart
+    for part in (figure.texts[0], *axes.get_yticklabels(), axes.xaxis.label):
+        box = part.get_window_extent()
+        assert figure.bbox.x0 <= box.x0 < box.x1 <= figure.bbox.x1
+        assert figure.bbox.y0 <= box.y0 < box.y1 <= figure.bbox.y1
+
+
 def test_texts_are_escaped():
     shown = html_table("<i>", ["<b>"], [["<script>", 1234, 0.5, None]])
     assert "<script>" not in shown

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from shoal._atomic import atomic_path
@@ -13,6 +14,8 @@ if TYPE_CHECKING:  # loads numpy, which `--help` has no use for
 
 BLUE, RED, GREEN = "#37688f", "#b3362b", "#5b8c3a"
 COLOURS = (BLUE, RED, GREEN, "#8a5a9e", "#c98a1b", "#4aa3a2", "#7a7a7a")
+MARKERS = "os^Dv"
+"""Beside colours, for who cannot tell those apart; of both together there are 35."""
 
 _UNDATED: dict[str, dict[str, Any]] = {
     ".png": {"Software": None},
@@ -48,6 +51,18 @@ def new_figure(width: float, height: float, purpose: str) -> Any:
     figure = Figure(figsize=(width, height), dpi=120, layout="constrained")
     FigureCanvasAgg(figure)
     return figure
+
+
+def in_picture(name: str, most: int = 32) -> str:
+    """A name as there is room for it; between dollars, matplotlib would read a formula."""
+    words = " ".join(name.split())
+    return (words if len(words) <= most else f"{words[: most - 1]}…").replace("$", r"\$")
+
+
+def title_above(figure: Any, title: str, letters: int) -> None:
+    """A title over the whole figure, in as many lines as it needs."""
+    lines = wrap(title, letters) or [""]
+    figure.suptitle("\n".join(lines).replace("$", r"\$"), x=0.01, ha="left", fontsize=10)
 
 
 def legend_above(axes: Any, title: str) -> None:

@@ -12,7 +12,14 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from shoal._figure import BLUE, figure_path, new_figure, save_figure
+from shoal._figure import (
+    BLUE,
+    figure_path,
+    in_picture,
+    new_figure,
+    save_figure,
+    title_above,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -119,13 +126,14 @@ def plot_bars(title: str, names: Sequence[str], values: Sequence[float], unit: s
     """A bar for each name."""
     figure = new_figure(7, 0.38 * len(names) + 1.3, "drawing a picture")
     axes = figure.subplots()
-    bars = axes.barh(list(names), list(values), color=BLUE)
+    places = range(len(names))
+    bars = axes.barh(places, list(values), color=BLUE)
     axes.bar_label(bars, fmt="%.3g", padding=3, fontsize=8)
-    axes.invert_yaxis()
-    axes.margins(x=0.15)
-    axes.set(xlabel=unit, xlim=(0, None))
+    axes.set_yticks(places, [in_picture(name) for name in names])
+    widest = max((value for value in values if value > 0), default=1.0)
+    axes.set(xlabel=unit, xlim=(0, 1.15 * widest), ylim=(len(names) - 0.4, -0.6))
     axes.spines[["top", "right"]].set_visible(False)
-    figure.suptitle(title, x=0.01, ha="left", fontsize=10)
+    title_above(figure, title, 90)
     return Plot(figure)
 
 

@@ -30,6 +30,13 @@ def test_what_is_read_is_written_as_it_was(text, column):
     assert write_condition(model.to_dict(), 5) == text + column
 
 
+@pytest.mark.parametrize("text", EXAMPLES)
+def test_what_no_value_may_do_is_said_of_any_column_and_not_of_every(text):
+    said = read_condition(text, 10).describe()
+    for denied in ("no value of", "in no group is a value of"):
+        assert f"{denied} every" not in said  # which would allow it in all but one
+
+
 def test_a_sampling_fraction_makes_the_attacker_a_journalist():
     model = read_condition("average-risk:0.1:0.05")
     assert model == AverageRisk(0.1, fraction=0.05)

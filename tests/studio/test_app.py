@@ -173,7 +173,7 @@ def test_scripts_in_names_and_values_are_texts(client, tmp_path):
         text = settled(client, desk, f"{address}/{screen}").text
         assert EVIL not in text, screen
         assert "<img src=x" not in text, screen
-        assert text.count("<script") == 2, screen  # ours
+        assert text.count("<script") == 3, screen  # ours
     names = client.get("/").text
     assert "<script>alert" not in names
 
@@ -207,6 +207,26 @@ PATHS = (
     *("../../etc/passwd", "/etc/passwd", "/etc", "~/../../etc/passwd", "people.csv\0", ""),
     *("no-such-file.csv", "\ud800"),
 )
+
+
+def test_words_of_files_are_apart_for_who_hears_them(client, tmp_path):
+    write_people(tmp_path / "people.csv")
+    said = re.sub(r"<[^>]*>", "", client.get("/").text)
+    assert re.search(r"Table people\.csv [\d.]+ k?B", said)
+
+
+def test_a_table_that_is_gone_is_told_on_every_screen(client, tmp_path):
+    desk, address = take(client, tmp_path)
+    settled(client, desk, f"{address}/columns")
+    desk.project.table.unlink()
+    for screen in SCREENS:
+        answer = client.get(f"{address}/{screen}")
+        assert answer.status_code in (200, 422), screen
+        assert client.get(f"/api{address}/frame/{screen}").status_code == 200
+        if answer.status_code == 422:
+            assert "is not there any more. Put it back" in answer.text
+    answer = client.post(f"{address}/promise/set", data={"k": "7"})
+    assert answer.status_code in (303, 422)
 
 
 def test_a_path_outside_opens_nothing(client, tmp_path):

@@ -10,7 +10,7 @@ def test_marks_lie_inside_and_in_order():
     chart = frontier_chart([*points, point("c", 5, None, None)])
     assert len(chart["marks"]) == 3
     for mark in chart["marks"]:
-        assert 0 < mark["x"] < WIDTH
+        assert chart["left"] + 8 < mark["x"] < WIDTH  # apart from the numbers of the axis
         assert 0 < mark["y"] < HEIGHT
     first, second, third = chart["marks"]
     assert first["x"] > second["x"]  # a larger chance lies to the right

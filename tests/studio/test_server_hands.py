@@ -5,6 +5,7 @@ from tests.browsers import browser as browser
 from tests.extras import need
 from tests.studio.desks import CITIES, write_people
 from tests.studio.evil import EVIL, project, with_release
+from tests.studio.keyboard import stay_where_the_keyboard_is
 from tests.studio.servers import started
 from tests.studio.test_server_browser import LONG, Visit
 
@@ -19,6 +20,7 @@ def test_a_job_by_keys_and_by_mouse(browser, tmp_path):
         drag_a_cut(visit)
         drag_values_into_groups(visit, tmp_path)
         see_who_is_exposed(visit)
+        stay_where_the_keyboard_is(visit)
         cancel_work(visit)
         pin_points(visit)
         look_at_narrow_and_wide(visit)
@@ -43,6 +45,8 @@ def give_roles_by_keys(visit):
         page.keyboard.press(key)
         page.wait_for_selector(f"tr[data-name='{name}'].role-{role}")
         page.wait_for_selector(f"#row-{place}:focus")
+        ring = "getComputedStyle(document.activeElement).outlineStyle"
+        assert page.evaluate(ring) == "solid"  # a tint alone is not seen
         page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowUp")
     page.wait_for_selector("tbody tr:focus")

@@ -99,8 +99,8 @@ class ColumnModel(PrivacyModel):
     def column_condition(self, cells: FrequencyTable, column: str) -> Condition:
         """The condition on one column, for the kernels."""
 
-    def _where(self) -> str:
-        return "every sensitive column" if self.column is None else f"column {self.column!r}"
+    def _where(self, each: str = "every") -> str:
+        return f"{each} sensitive column" if self.column is None else f"column {self.column!r}"
 
 
 def check_column(model: str, column: object) -> None:

@@ -23,8 +23,8 @@ def frontier_chart(points: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     good = [p for p in points if p.get("gcp") is not None and p.get("highest_risk")]
     risks = [math.log10(p["highest_risk"]) for p in good]
     low, high = (min(risks), max(risks)) if risks else (-2.0, 0.0)
-    if high - low < 1e-9:
-        low, high = low - 0.5, high + 0.5
+    margin = 0.03 * (high - low) if high - low > 1e-9 else 0.5
+    low, high = low - margin, high + margin  # no mark lies on the axis and its numbers
     most = max([p["gcp"] for p in good], default=0.0) or 1.0
     top = _round_up(most)
     names = list(dict.fromkeys(p["method"] for p in points))

@@ -56,15 +56,22 @@ def frame_of(
         "screen": screen.name,
         "live": " ".join(screen.live),
         "query": f"?{urlencode(kept)}" if kept else "",
-        "steps": [{"name": name, "done": _done(desk, name)} for name in STEPS],
+        "steps": [{"name": name, "done": _is_done(desk, name)} for name in STEPS],
         "exposed": _exposed(desk),
         "lines": _lines(desk, screen, shown),
         "lost": desk.n_lost,
     }
 
 
+def _is_done(desk: Desk, step: str) -> bool:
+    """Whether a step is behind the user; none is while the table is gone, which the page tells."""
+    try:
+        return _done(desk, step)
+    except ShoalError:
+        return False
+
+
 def _done(desk: Desk, step: str) -> bool:
-    """Whether a step is behind the user."""
     settings = desk.project.settings
     match step:
         case "table":

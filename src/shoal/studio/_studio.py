@@ -12,7 +12,7 @@ from shoal.errors import ParameterError
 from shoal.studio._desk import Desk
 from shoal.studio._folders import Folders, is_table_file
 from shoal.studio._recent import recent_projects, remember_project
-from shoal.studio.project._project import Project, is_project
+from shoal.studio.project._project import Project, folder_for, is_project
 
 _MOST_OPEN = 12
 
@@ -49,7 +49,7 @@ class Studio:
 
     def folder_beside(self, table: Path) -> Path:
         """Where the project of a table goes; raises where a link of that name leads elsewhere."""
-        return self.folders.resolve(str(table.with_name(f"{table.name.split('.')[0]}.shoal")))
+        return self.folders.resolve(str(folder_for(table)))
 
     def open_demo(self, folder: Path) -> Desk:
         """Begin a project with Adult, or with a generated census where Adult is not installed."""

@@ -197,6 +197,26 @@ def test_a_large_tree_is_drawn_as_far_as_it_can_be_read():
     plt.close(axes.figure)
 
 
+def test_boxes_of_long_names_stand_apart_and_hold_no_formula():
+    plt = need("matplotlib.pyplot")
+    plt.switch_backend("agg")
+    long = "main finding at admission to hospital by chapter and group"
+    numbers = np.arange(400)
+    table = pd.DataFrame({long: numbers % 100, "$x_1$": numbers // 4})
+    is_one = (table[long] < 50) ^ (table["$x_1$"] < 40)
+    classes = np.where(is_one, "a positive outcome after a very long treatment", "$none$")
+    axes = KAnonymousTreeClassifier(privacy=10).fit(table, classes).plot()
+    axes.figure.canvas.draw()
+    boxes = [text for text in axes.texts if text.get_fontsize() == 7]
+    extents = [text.get_bbox_patch().get_window_extent() for text in boxes]
+    assert len(extents) > 4
+    assert not any(one.overlaps(two) for one, two in combinations(extents, 2))
+    said = " ".join(text.get_text() for text in boxes)
+    assert r"\$x_1\$" in said
+    assert r"\$none\$" in said
+    plt.close(axes.figure)
+
+
 def test_the_guarantee_is_a_sentence_with_numbers(tree):
     assert "every group has at least 6 rows" in tree.guarantee()
     assert f"{tree.spans_.n_spans} groups" in tree.guarantee()

@@ -6,7 +6,7 @@ from shoal.anonymize import Mondrian
 from shoal.errors import ParameterError, ShoalError
 from shoal.privacy import KAnonymity
 from shoal.report import measure_frontier
-from shoal.report.figures._frontier import plot_frontier
+from shoal.report.figures._frontier import Frontier, FrontierPoint, _draw, plot_frontier
 from tests.anonymize.strategies import SCHEMA, frame
 from tests.extras import need
 
@@ -59,3 +59,16 @@ def test_what_cannot_be_drawn_is_refused(tmp_path):
         plot_frontier(nothing, tmp_path / "f.txt")
     with pytest.raises(ShoalError, match="nothing to draw"):
         plot_frontier(nothing, tmp_path / "f.png")
+
+
+def test_methods_are_told_apart_by_more_than_their_colour():
+    need("matplotlib")
+    points = [
+        FrontierPoint(f"method {n}", k, gcp=n / 20 + k / 100, discernibility=k * 100)
+        for n in range(9)
+        for k in (2, 5)
+    ]
+    lost, _ = _draw(Frontier(tuple(points))).axes
+    drawn = [(line.get_marker(), line.get_color()) for line in lost.lines]
+    assert len(set(drawn)) == 9
+    assert len({marker for marker, _ in drawn[:5]}) == 5

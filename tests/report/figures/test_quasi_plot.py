@@ -4,7 +4,7 @@ import pytest
 
 from shoal.discover import survey
 from shoal.errors import MissingExtraError, ParameterError
-from shoal.report.figures._quasi_plot import plot_survey
+from shoal.report.figures._quasi_plot import _draw, plot_survey
 from tests.discover.tables import EXAMPLE
 from tests.extras import need
 
@@ -31,3 +31,17 @@ def test_a_missing_matplotlib_is_said(tmp_path, monkeypatch):
     with pytest.raises(MissingExtraError, match=r"pip install 'shoal\[plot\]'"):
         plot_survey(survey(EXAMPLE), tmp_path / "risk.svg")
     assert not list(tmp_path.iterdir())
+
+
+def test_sets_of_long_names_lie_inside_the_picture():
+    need("matplotlib")
+    names = ("main finding " * 8, "a" * 70, "$x_1$ 100%")
+    rows = {name: [n * place % 7 for n in range(60)] for place, name in enumerate(names, 3)}
+    figure = _draw(survey(rows, random_state=0))
+    figure.canvas.draw()  # a warning, that there is no room, is an error here
+    (axes,) = figure.axes
+    assert axes.get_position().width > 0.8
+    assert len(axes.texts) == 3
+    for said in axes.texts:
+        box = said.get_window_extent()
+        assert figure.bbox.x0 <= box.x0 < box.x1 <= figure.bbox.x1

@@ -4,7 +4,7 @@ import pytest
 
 from shoal.errors import ParameterError, SchemaError, TableError
 from shoal.schema import Schema
-from shoal.studio.project._project import Project, is_project
+from shoal.studio.project._project import Project, folder_for, is_project
 
 SCHEMA = Schema({"age": {"role": "quasi-identifier"}, "illness": {"role": "sensitive"}})
 
@@ -36,6 +36,33 @@ def test_files_are_readable_without_the_studio(table, tmp_path):
     assert "[promise]\nk = 5\n" in (project.folder / "project.toml").read_text()
     for line in (project.folder / "decisions.jsonl").read_text().splitlines():
         assert set(json.loads(line)) == {"when", "who", "what", "why"}
+
+
+def test_tables_that_are_named_alike_have_projects_of_their_own(table, tmp_path):
+    for name in ("people.2024.csv", "people.tsv"):
+        (tmp_path / name).write_text(table.read_text())
+    for _ in range(2):  # begun, and found again
+        for name in ("people.csv", "people.2024.csv", "people.tsv"):
+            project = Project.create(folder_for(tmp_path / name), tmp_path / name)
+            assert project.table == tmp_path / name
+    found = sorted(path.name for path in tmp_path.glob("*.shoal"))
+    assert found == ["people.2024.csv.shoal", "people.shoal", "people.tsv.shoal"]
+    with pytest.raises(ParameterError, match=r"the project of 'people.csv', not of 'people.tsv'"):
+        Project.create(tmp_path / "people.shoal", tmp_path / "people.tsv")
+
+
+def test_a_project_with_roles_of_its_own_is_not_written_over(table, tmp_path):
+    first = Project.create(tmp_path / "p.shoal", table)
+    first.save_schema(SCHEMA, {})
+    other = tmp_path / "more.csv"
+    other.write_text(table.read_text())
+    own = Project.create(tmp_path / "more.shoal", other)
+    own.save_schema(Schema({"age": {"role": "identifier"}}), {})
+    with pytest.raises(ParameterError, match=r"with roles of its own: 'more\.shoal'"):
+        first.copy_for(other, own.folder)
+    assert Project(own.folder).schema == own.schema
+    with pytest.raises(ParameterError, match="with roles of its own"):
+        first.copy_for(table, first.folder)
 
 
 def test_a_folder_of_the_command_line_is_a_project(table, tmp_path):

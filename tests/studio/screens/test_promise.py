@@ -67,9 +67,8 @@ def test_conditions_have_plain_names_and_ask_for_a_column_only_where_they_speak_
     shown = bureau.show("promise")
     page = page_of(bureau.room, SCREENS["promise"], shown, {}, "")
     assert "column every" not in page
-    assert "COLUMN" not in page
     for one in shown["conditions"]:
-        assert one["on_column"] == ("COLUMN" in one["sentence"])
+        assert one["on_column"] == ("sensitive column" in one["sentence"])
         assert (f'id="column-{one["word"]}"' in page) == one["on_column"]
         assert load_texts().conditions[one["word"]] in page
         assert f"<h3>{one['name']}</h3>" not in page

@@ -128,7 +128,7 @@ def test_what_a_schema_says_about_its_file_is_kept_by_every_change_and_by_undo(t
     roles = {"alter": "quasi-identifier", "gewicht": "insensitive", "ort": "quasi-identifier"}
     schema = Schema({n: {"role": r} for n, r in roles.items()}, reading={"missing": ["k.A."]})
     schema.to_toml(folder / "schema.toml")
-    bureau = Bureau(tmp_path)
+    bureau = Bureau(tmp_path, folder / "klinik.csv")
     assert columns_of(bureau)["ort"]["missing"] == 20
     bureau.act("columns", "set", columns=["alter"], role="insensitive")
     assert bureau.desk.schema.reading == {"missing": ("k.A.",)}

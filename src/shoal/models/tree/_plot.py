@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from shoal._figure import in_picture
 from shoal.errors import MissingExtraError
 from shoal.models.tree._branches import describe_branch
 from shoal.models.tree._nodes import FittedTree
@@ -17,7 +18,7 @@ _MOST_ENDS = 12
 """Boxes side by side that can be read."""
 
 _LONGEST = 22
-"""Letters beside a branch that do not reach the next one."""
+"""Letters beside a branch, or in a box, that do not reach the next one."""
 
 _MOST_CLASSES = 3
 """Classes whose counts are written in each box."""
@@ -59,7 +60,7 @@ def plot_tree(
             ax.text(
                 x,
                 -depth[parent] - 0.7 * (depth[node] - depth[parent]),
-                _shortened(label),
+                in_picture(_shortened(label)),
                 fontsize=6,
                 ha="center",
                 va="center",
@@ -102,8 +103,8 @@ def _label(tree: FittedTree, node: int, classes: Sequence[Any]) -> str:
     if len(each) > _MOST_CLASSES:
         counts = f"{each.max():,} of {each.sum():,}"
     if tree.nodes.slot[node] != LEAF:
-        return f"{tree.attribute(node).name}\n{counts}"
-    return f"{classes[int(tree.nodes.mass[node].argmax())]}\n{counts}"
+        return f"{in_picture(tree.attribute(node).name, _LONGEST)}\n{counts}"
+    return f"{in_picture(str(classes[int(tree.nodes.mass[node].argmax())]), _LONGEST)}\n{counts}"
 
 
 def _places(tree: FittedTree, shown: Any) -> Floats:

@@ -98,7 +98,7 @@ class AlphaKAnonymity(ColumnModel):
     def describe(self) -> str:
         """Say what every group has to be."""
         which = "no value" if self.values is None else f"none of {len(self.values)} values"
-        share = f"{which} of {self._where()} has a share above {self.alpha:g} in a group"
+        share = f"{which} of {self._where('any')} has a share above {self.alpha:g} in a group"
         return share if self.k == 1 else f"every group has at least {self.k} rows, and {share}"
 
     def holds(self, groups: FrequencyTable) -> Flags:

@@ -76,7 +76,7 @@ class DeltaDisclosure(ColumnModel):
     def describe(self) -> str:
         """Say what every group has to be."""
         return (
-            f"no value of {self._where()} is over {2**self.delta:g} times as frequent or as "
+            f"no value of {self._where('any')} is over {2**self.delta:g} times as frequent or as "
             "rare in a group as overall"
         )
 

@@ -291,7 +291,9 @@ class ConfidenceLimit(ColumnModel):
 
     def describe(self) -> str:
         """Say what every group has to be."""
-        return f"in no group is a value of {self._where()} held by more than {self.c:.6g} of rows"
+        return (
+            f"in no group is a value of {self._where('any')} held by more than {self.c:.6g} of rows"
+        )
 
     def column_levels(self, groups: FrequencyTable, column: str) -> Floats:
         """Share of the more frequent value of each group."""

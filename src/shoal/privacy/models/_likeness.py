@@ -76,9 +76,8 @@ class BetaLikeness(ColumnModel):
     def describe(self) -> str:
         """Say what every group has to be."""
         bound = f"min({self.beta:g}, -ln(share))" if self.enhanced else f"{self.beta:g}"
-        return (
-            f"no value of {self._where()} gains more than {bound} of its overall share in a group"
-        )
+        what = f"no value of {self._where('any')}"
+        return f"{what} gains more than {bound} of its overall share in a group"
 
     def column_levels(self, groups: FrequencyTable, column: str) -> Floats:
         """Largest relative gain of each group (scaled to `beta` where the bound is tighter)."""

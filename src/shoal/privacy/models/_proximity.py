@@ -81,7 +81,7 @@ class Proximity(ColumnModel):
         """Say what every group has to be."""
         return (
             f"in every group at most 1/{self.m:g} of the rows lie within {self.e:g} of any one "
-            f"row's value of {self._where()}"
+            f"row's value of {self._where('any')}"
         )
 
     def column_levels(self, groups: FrequencyTable, column: str) -> Floats:

@@ -6,7 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from shoal._figure import BLUE, figure_path, for_the_house, new_figure, save_figure
+from shoal._figure import (
+    BLUE,
+    figure_path,
+    for_the_house,
+    new_figure,
+    save_figure,
+    title_above,
+)
 from shoal.anonymize._compare import MethodResult
 from shoal.typing import PathText
 
@@ -32,10 +39,11 @@ def _draw(results: Sequence[MethodResult], title: str) -> Any:
     figure = new_figure(8, 0.5 * len(results) + 1.6, "drawing a comparison")
     left, right = figure.subplots(1, 2, sharey=True)
     names = [result.method for result in results]
-    bars = left.barh(names, [float(result.loss or 0.0) for result in results], color=BLUE)
+    losses = [float(result.loss or 0.0) for result in results]
+    bars = left.barh(names, losses, color=BLUE)
     left.bar_label(bars, fmt="%.3g", padding=3, fontsize=8)
-    left.set(xlabel="loss (0: nothing, 1: all)", xlim=(0, None))
-    left.margins(x=0.15)
+    widest = 1.2 * (max(losses, default=0.0) or 1.0)  # room for the number behind it
+    left.set(xlabel="loss (0: nothing, 1: all)", xlim=(0, widest))
     left.invert_yaxis()
     scores = [100 * (result.accuracy or 0.0) for result in results]
     bars = right.barh(names, scores, color="#6a8f3b")
@@ -44,6 +52,6 @@ def _draw(results: Sequence[MethodResult], title: str) -> Any:
     ]
     right.bar_label(bars, shown, padding=3, fontsize=8)
     right.set(xlabel="accuracy of a random forest, %", xlim=(0, 110))
-    figure.suptitle(title, x=0.01, ha="left", fontsize=10)
+    title_above(figure, title, 105)
     for_the_house(figure)
     return figure

@@ -14,6 +14,7 @@ from typing import Any
 from shoal._atomic import atomic_path
 from shoal._figure import (
     COLOURS,
+    MARKERS,
     figure_path,
     for_the_house,
     new_figure,
@@ -188,7 +189,7 @@ def _draw(frontier: Frontier) -> Any:
         ks = [point.k for point in points]
         # later markers are smaller, so that methods that lose alike are all seen
         size = max(3.0, 9.0 - index)
-        style = {"marker": "o", "markersize": size, "label": name}
+        style = {"marker": MARKERS[index % len(MARKERS)], "markersize": size, "label": name}
         style |= {"color": COLOURS[index % len(COLOURS)], "linewidth": max(1.0, size / 3)}
         lost.plot(ks, [100 * (point.gcp or 0.0) for point in points], **style)
         told.plot(ks, [point.discernibility for point in points], **style)

@@ -69,7 +69,7 @@ class Project:
 
     @classmethod
     def create(cls, folder: PathText, table: PathText, **reading: Any) -> Project:
-        """Begin a project for a table; an existing one is opened unchanged.
+        """Begin a project for a table; a project of it that is there is opened as it is.
 
         `reading` says how the file is read, in the words of `project.toml`: ``encoding``,
         ``delimiter``, ``decimal``, ``sheet`` and others.
@@ -86,7 +86,13 @@ class Project:
             settings = Settings(table=_relative(table, folder), **said)
             write_settings(folder / SETTINGS, settings)
             add_decision(folder / DECISIONS, f"opened {table.name}")
-        return cls(folder)
+        project = cls(folder)
+        if project.table.resolve() != table:
+            raise ParameterError(
+                f"{folder.name!r} is the project of {project.table.name!r}, not of "
+                f"{table.name!r}. Choose another folder."
+            )
+        return project
 
     # -- parts ------------------------------------------------------------------------------
 
@@ -123,8 +129,8 @@ class Project:
             status = self.table.stat()
         except OSError:
             raise TableError(
-                f"the table {self.table.name!r} is not there any more. Put it back, or choose "
-                "another table for this project."
+                f"the table {self.table.name!r} is not there any more. Put it back, or write "
+                f"where it is now into {SETTINGS} of the project."
             ) from None
         return [status.st_size, status.st_mtime_ns]
 
@@ -195,6 +201,11 @@ class Project:
         if self.schema is None:
             raise SchemaError("this project has no schema yet. Decide on the columns first.")
         other = Project.create(folder, table, **self.reading)
+        if other.schema is not None:
+            raise ParameterError(
+                f"there is a project of {other.table.name!r} already, with roles of its own: "
+                f"{other.folder.name!r}. Open it, or move it away first."
+            )
         if (self.folder / HIERARCHIES).is_dir():
             shutil.copytree(self.folder / HIERARCHIES, other.folder / HIERARCHIES,
                             dirs_exist_ok=True)  # fmt: skip
@@ -211,6 +222,14 @@ class Project:
 def is_project(folder: Path) -> bool:
     """Whether a folder can be opened as a project."""
     return (folder / SETTINGS).is_file() or (folder / SCHEMA).is_file()
+
+
+def folder_for(table: Path) -> Path:
+    """Where the project of a table is or goes: beside it, apart from that of one named alike."""
+    beside = [table.with_name(f"{name}.shoal") for name in (table.name.split(".")[0], table.name)]
+    there = [folder for folder in beside if is_project(folder)]
+    own = [folder for folder in there if Project(folder).table.resolve() == table.resolve()]
+    return [*own, *(folder for folder in beside if folder not in there), *there][0]
 
 
 def _relative(table: Path, folder: Path) -> str:

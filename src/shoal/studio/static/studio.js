@@ -98,12 +98,12 @@ async function refresh() {
   const freshParts = [...fresh.querySelectorAll("[data-part]")];
   const main = document.getElementById("main");
   if (freshParts.map((node) => node.id).join() !== ids && !isBusy(main)) {
-    const focused = main.contains(document.activeElement) ? document.activeElement.id : "";
+    const place = placeOf(main);
     main.replaceWith(document.adoptNode(fresh.getElementById("main")));
-    if (focused) document.getElementById(focused)?.focus();
     for (const id of ["exposed", "steps"]) swapPart(fresh.getElementById(id));
     htmx.process(document.getElementById("main"));
     prepare(document.getElementById("main"));
+    focusAgain(place);
     return;
   }
   freshParts.forEach(swapPart);
@@ -116,7 +116,7 @@ function swapPart(fresh) {
   const html = fresh.outerHTML;
   const open = [...old.querySelectorAll("details")].map((node) => node.open);
   const checked = [...old.querySelectorAll("input[form=bulk]:checked")].map((node) => node.id);
-  const focused = old.contains(document.activeElement) ? document.activeElement.id : "";
+  const place = placeOf(old);
   const next = document.adoptNode(fresh);
   old.replaceWith(next);
   next.dataset.seen = html;
@@ -124,7 +124,7 @@ function swapPart(fresh) {
   for (const id of checked) { const box = document.getElementById(id); if (box) box.checked = true; }
   htmx.process(next);
   prepare(next);
-  if (focused) document.getElementById(focused)?.focus();
+  focusAgain(place);
 }
 
 function refreshLater(node) {
@@ -160,22 +160,39 @@ document.addEventListener("click", async (event) => {
   location.href = link.href;
 });
 
-// It stays in its field when something else is done on the page, unless that changed what is set.
-let typedBefore = [];
+// It stays in its field when something else is done on the page, unless that changed what is set; and
+// a form that was refused stays as it was filled in, so that what is wrong can be mended there.
+let typedBefore = [], refusedBefore = null;
 document.addEventListener("htmx:beforeSwap", (event) => {
-  const own = event.detail.xhr.status < 400 ? event.detail.requestConfig?.elt : null;
-  const left = event.target.id === "main" ? drafts().filter((form) => form !== own) : [];
-  typedBefore = left.flatMap((form) => [...form.elements].filter((field) => field.id && isTyped(field)));
+  const form = event.detail.requestConfig?.elt, isRefused = event.detail.xhr.status >= 400;
+  const left = event.target.id === "main" ? drafts().filter((one) => one !== form) : [];
+  typedBefore = left.flatMap((one) => [...one.elements].filter((field) => field.id && isTyped(field)));
+  refusedBefore = isRefused && form?.matches("form") ? { form, nth: alike(form).indexOf(form) } : null;
 });
 document.addEventListener("htmx:afterSettle", () => {
   for (const old of typedBefore.splice(0)) {
     const field = document.getElementById(old.id);
     // where cuts stand is drawn anew
     if (!field || field === old || field.defaultValue !== old.defaultValue || field.closest("[data-bands]")) continue;
-    field.value = old.value;
-    field.dispatchEvent(new Event("input", { bubbles: true }));
+    fillField(field, old);
   }
+  const old = refusedBefore, fresh = old && alike(old.form)[old.nth];
+  refusedBefore = null;
+  if (!fresh || fresh === old.form || fresh.elements.length !== old.form.elements.length) return;
+  [...fresh.elements].forEach((field, index) => fillField(field, old.form.elements[index]));
 });
+
+function alike(form) {
+  return [...document.forms].filter((one) => one.getAttribute("action") === form.getAttribute("action"));
+}
+
+function fillField(field, old) {
+  if (!field.matches("input:not([type=hidden], [type=password]), select, textarea")) return;
+  const isSame = field.value === old.value && field.checked === old.checked;
+  field.value = old.value;
+  if ("checked" in field) field.checked = old.checked;
+  if (!isSame) field.dispatchEvent(new Event("input", { bubbles: true }));
+}
 
 // -- work in progress ---------------------------------------------------------------------------
 
@@ -208,7 +225,7 @@ function showJobs(jobs) {
   });
   const focused = place.contains(document.activeElement) ? document.activeElement.id : "";
   place.replaceChildren(...lines);
-  if (focused) document.getElementById(focused)?.focus();
+  if (focused) (document.getElementById(focused) || document.getElementById("main")).focus({ preventScroll: true });
 }
 
 function spoken(seconds) {

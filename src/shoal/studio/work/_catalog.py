@@ -49,15 +49,8 @@ def _condition(word: str, kind: Any) -> dict[str, Any]:
         "name": kind.__name__,
         "parameters": list(kind.word.parameters),
         "example": kind.word.example,
-        "sentence": _described(example),
+        "sentence": read_condition(example, 10).describe(),
         "on_column": "column" in inspect.signature(kind).parameters,
         "summary": documented.split(" [")[0],
         "leaves_open": kind.leaves_open,
     }
-
-
-def _described(example: str) -> str:
-    try:
-        return read_condition(f"{example}@COLUMN", 10).describe()
-    except ValueError:  # a condition on groups as a whole, which names no column
-        return read_condition(example, 10).describe()

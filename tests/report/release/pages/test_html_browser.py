@@ -106,6 +106,26 @@ def test_labels_of_bars_do_not_run_into_their_numbers(opened):
     assert min(gaps) > 4
 
 
+def test_pages_on_paper_are_numbered(opened):
+    rules = opened().evaluate("[...document.styleSheets[0].cssRules].map(rule => rule.cssText)")
+    (paper,) = (rule for rule in rules if rule.startswith("@page"))
+    assert "counter(page)" in paper
+    assert "counter(pages)" in paper
+
+
+def test_on_paper_a_short_table_stays_whole(opened, made, tmp_path):
+    """Head and two rows would fit below the first block, and all of it with the other two not."""
+    style = re.search(r"<style>.*</style>", made[0].read_text("utf-8"), re.DOTALL)[0]
+    block = "<div style='height: {}mm; break-inside: avoid'>.</div>"
+    row = "<tr style='height: 10mm'><td>a</td></tr>"
+    table = f"<table><thead>{row.replace('td', 'th')}</thead><tbody>{7 * row}</tbody></table>"
+    page = f"{style}<body>{block.format(225)}{table}{block.format(190)}"
+    path = tmp_path / "page.html"
+    path.write_text(page, "utf-8")
+    printed = opened(path=path).pdf(format="A4", margin={"top": "15mm", "bottom": "17mm"})
+    assert len(re.findall(rb"/Type /Page\b", printed)) == 3
+
+
 def test_light_and_dark_have_contrast(opened):
     ratios = {}
     for scheme in ("light", "dark"):
