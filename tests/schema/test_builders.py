@@ -38,7 +38,11 @@ def test_dates_coarsen_by_calendar():
     ("values", "recipe"),
     [
         ([dt.date(2020, 1, 1)], Dates(["month", "quarter", "year"])),
-        (list(range(100)), Intervals([10, 20, 40, 80])),
+        (list(range(100)), Intervals([5, 10, 20, 40, 80])),
+        (list(range(20, 62)), Intervals([5, 10, 20, 40])),
+        (list(range(2_000)), Intervals([50, 100, 200, 400, 800, 1600])),
+        (list(range(20)), Intervals([2, 4, 8, 16])),
+        ([36.5, 38.0, 41.2], Intervals([0.2, 0.4, 0.8, 1.6, 3.2])),
         ([1, 2], Flat()),
         ([f"{i:05d}" for i in range(30)], Prefix([1, 2, 3, 4])),
         (["a", "b"], Flat()),

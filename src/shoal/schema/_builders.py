@@ -25,6 +25,8 @@ from shoal.typing import Floats
 LEAST_STEP = 5
 """Least spacing of whole numbers that the schema says nothing about."""
 
+_USUAL, _FINEST = 16, 40  # bands, about, at the level people expect first, and at the finest
+_LEVELS = 16  # times the width people expect first: no bands are wider
 _SURE = 1e-9  # quotients of floats that are as near to a whole number are computed again
 _PRECISION = 400  # digits: enough for every float
 
@@ -92,19 +94,31 @@ class Intervals:
 
 
 def round_widths(numbers: Floats) -> tuple[float, ...]:
-    """Round widths (1, 2, 5 times a power of ten): about 16, 8 and 4 bands; empty when too few."""
+    """Round widths (1, 2, 5 times a power of ten), each twice the one before; empty when too few.
+
+    The finest are a fortieth of the span or more: ranges end at their lines, so that coarser ones
+    would cost more than what is hidden by them.  Whole numbers have bands of five or more, as
+    people know them from ages, unless there would be fewer than sixteen.
+    """
     span = float(numbers.max() - numbers.min())
     if len(numbers) < 3 or not 0 < span < math.inf:
         return ()
-    whole = bool((numbers == np.floor(numbers)).all())
-    step = 10.0 ** np.floor(np.log10(span / 16))
-    width = next(step * m for m in (1, 2, 5, 10) if step * m >= span / 16)
-    if whole:
-        width = max(width, 1.0)
-    widths = [width * 2**i for i in range(4) if width * 2**i < span]
-    if whole and widths and widths[0] == 1:
-        widths = widths[1:]  # a band of one integer is the integer
-    return tuple(float(f"{width:.12g}") for width in widths)
+    width, usual = _round_width(span / _FINEST), _round_width(span / _USUAL)
+    if (numbers == np.floor(numbers)).all():
+        width = max(width, min(usual, 5.0))
+        if width <= 1:
+            width = 2.0  # a band of one integer is the integer
+    widths = []
+    while width < span and width < usual * _LEVELS:
+        widths.append(float(f"{width:.12g}"))
+        width *= 2
+    return tuple(widths)
+
+
+def _round_width(least: float) -> float:
+    """The smallest of 1, 2 and 5 times a power of ten that is not below `least`."""
+    step = 10.0 ** np.floor(np.log10(least))
+    return next(float(step * m) for m in (1, 2, 5, 10) if step * m >= least)
 
 
 @lru_cache(4096)  # few widths are those of most pairs of values
