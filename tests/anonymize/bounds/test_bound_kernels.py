@@ -52,12 +52,12 @@ def test_the_bounds_of_a_row_are_those_of_the_slow_twin(seed, ranges):
     columns, *_ = group_cases.columns_of(cells, ranges)
     for cell, least in ((0, 3), (5, 6), (7, 1)):
         pairs = slow_pairs(columns, cells.keys, cell)
-        near = near_cells(columns, cells.keys, cells.sizes, cell, EVERYTHING)
+        near = near_cells(columns, cells.keys, cells.sizes, cell, EVERYTHING, least)
         order = np.argsort(pairs.sum(axis=1), kind="stable")
         reached = np.searchsorted(np.cumsum(cells.sizes[order]), least)
         nearest = nearest_bound(near, least, EVERYTHING)
         assert nearest == pytest.approx(pairs.sum(axis=1)[order[reached]])
-        cover = cover_bound(near, least, EVERYTHING, 10**7)
+        cover = cover_bound(near, least, near.most, 10**7)
         slow = slow_cover(pairs, cells.sizes, least)
         if max(len(np.unique(column.round(9))) for column in pairs.T) <= MOST_LEVELS:
             assert cover == pytest.approx(slow)
@@ -88,7 +88,7 @@ def test_no_grouping_of_a_small_table_goes_below_the_bound(seed):
 def test_a_search_that_is_too_dear_says_so():
     cells = group_cases.cells(3, 60)
     columns, *_ = group_cases.columns_of(cells)
-    near = near_cells(columns, cells.keys, cells.sizes, 0, EVERYTHING)
+    near = near_cells(columns, cells.keys, cells.sizes, 0, EVERYTHING, 5)
     assert cover_bound(near, 5, EVERYTHING, 10) == -1.0
 
 
@@ -106,9 +106,25 @@ def test_many_cells_are_looked_at_as_few_are(most):
     cells = group_cases.cells(2, 40)
     columns, *_ = group_cases.columns_of(cells, True)
     times = 3_200 // len(cells.keys) + 1
-    few = near_cells(columns, cells.keys, cells.sizes, 3, most)
+    few = near_cells(columns, cells.keys, cells.sizes, 3, most, 10**6)
     keys, sizes = np.tile(cells.keys, (times, 1)), np.tile(cells.sizes, times)
-    many = near_cells(columns, keys, sizes, 3, most)
+    many = near_cells(columns, keys, sizes, 3, most, 10**6)
     np.testing.assert_allclose(many.pair, np.tile(few.pair, (times, 1)))
     np.testing.assert_allclose(many.total, np.tile(few.total, times))
     assert many.rows.tolist() == few.rows.tolist() * times
+
+
+@pytest.mark.parametrize("ranges", [True, False])
+def test_cells_that_no_least_cover_has_are_left_out(ranges):
+    """A hundred cells and more, of which a few dozen decide; the cover stays what it was."""
+    cells = group_cases.cells(5, 300)
+    columns, *_ = group_cases.columns_of(cells, ranges)
+    for cell in range(0, len(cells.keys), 40):
+        pairs = slow_pairs(columns, cells.keys, cell)
+        near = near_cells(columns, cells.keys, cells.sizes, cell, EVERYTHING, 4)
+        assert len(near.total) < len(cells.keys)
+        slow = slow_cover(pairs[pairs.sum(axis=1) <= near.most + 1e-9], near.rows, 4)
+        assert slow <= near.most + 1e-9
+        left_out = pairs[pairs.sum(axis=1) > near.most + 1e-9]
+        assert (left_out.sum(axis=1) > slow).all()  # one of these alone costs more
+        assert cover_bound(near, 4, near.most, 10**7) <= slow + 1e-9

@@ -33,6 +33,7 @@ class Near(NamedTuple):
     pair: Floats  # (n, n_columns): what a label for both loses
     total: Floats
     rows: Counts
+    most: float  # what the row loses at most where it loses least: nothing dearer is looked for
 
 
 @kernel
@@ -85,8 +86,14 @@ def _near_of_many(
 
 
 @kernel
-def near_cells(columns: GroupColumns, keys: Codes, rows: Counts, cell: int, most: float) -> Near:
-    """Cells whose pair with a cell loses no more than `most`."""
+def near_cells(
+    columns: GroupColumns, keys: Codes, rows: Counts, cell: int, most: float, least: int
+) -> Near:
+    """Cells whose pair with a cell loses no more than `most`, or than a label for enough of them.
+
+    A label for the nearest rows shows what is possible, which cells that are farther away cannot
+    improve on: they would lose more by themselves.  Mostly it leaves a hundredth of the cells.
+    """
     n, d = keys.shape
     if n > _MANY_CELLS:
         cells, total = _near_of_many(columns, keys, cell, most)
@@ -97,10 +104,19 @@ def near_cells(columns: GroupColumns, keys: Codes, rows: Counts, cell: int, most
             # errs towards more cells, which can only lower the bound
             is_close = total <= most + _SLACK
             cells, total = cells[is_close], total[is_close]
+    if cells.shape[0] > least:
+        closest = cells[total <= np.partition(total, least - 1)[least - 1]]
+        together = 0.0
+        for j in range(d):
+            together += pair_losses(columns, j, keys[cell, j], keys[:, j][closest]).max()
+        if together < most:
+            most = together
+            is_close = total <= most + _SLACK
+            cells, total = cells[is_close], total[is_close]
     pair = np.empty((cells.shape[0], d))
     for j in range(d):
         pair[:, j] = pair_losses(columns, j, keys[cell, j], keys[:, j][cells])
-    return Near(pair, total, rows[cells])
+    return Near(pair, total, rows[cells], most)
 
 
 @kernel
@@ -141,13 +157,22 @@ def cover_bound(near: Near, least: int, most: float, budget: int) -> float:
     """Least sum of losses, one for each column, within which there are `least` rows; -1: too dear.
 
     Columns are gone through one after the other, the rows that stay within the levels chosen so
-    far being kept for each; `budget` is how many of them may be looked at.
+    far being kept for each; `budget` is how many of them may be looked at.  A row is kept only
+    while what it needs in the columns to come may still lead to less than the best cover so far.
     """
     n, d = near.pair.shape
     level, cost = np.empty((d, n), np.int64), np.empty((d, MOST_LEVELS))
-    n_levels = np.empty(d, np.int64)
+    n_levels, worth = np.empty(d, np.int64), np.empty(d)
     for j in range(d):
-        n_levels[j] = column_levels(near.pair[:, j].copy(), level[j], cost[j])
+        worth[j] = -near.pair[:, j].mean()
+    # columns in which rows lose most come first, since they leave fewest rows for the others
+    order = np.argsort(worth, kind="mergesort")
+    for j in range(d):
+        n_levels[j] = column_levels(near.pair[:, order[j]].copy(), level[j], cost[j])
+    # what each row needs at least from a column on: its own level there, in each of them
+    needs = np.zeros((d + 1, n))
+    for j in range(d - 1, -1, -1):
+        needs[j] = needs[j + 1] + cost[j][level[j]]
     kept, n_kept = np.empty((d + 1, n), np.int64), np.zeros(d + 1, np.int64)
     kept[0], n_kept[0] = np.arange(n), n
     chosen, spent = np.full(d, -1, np.int64), np.zeros(d + 1)
@@ -161,8 +186,8 @@ def cover_bound(near: Near, least: int, most: float, budget: int) -> float:
         looked += n_kept[j]
         if looked > budget:
             return -1.0
-        own = kept[j, : n_kept[j]]
-        own = own[level[j][own] <= chosen[j]]
+        own, left = kept[j, : n_kept[j]], best - _SLACK - spent[j] - cost[j, chosen[j]]
+        own = own[(level[j][own] <= chosen[j]) & (needs[j + 1][own] < left)]
         if near.rows[own].sum() < least:  # too few rows, whatever the columns that follow allow
             continue
         kept[j + 1, : own.shape[0]] = own
@@ -187,11 +212,11 @@ def row_bounds(
     """Least loss of a row of each chosen cell; `most` is what it loses in a release."""
     bounds = np.empty(chosen.shape[0])
     for i in range(chosen.shape[0]):
-        near = near_cells(columns, keys, rows, chosen[i], most[i])
-        bounds[i] = nearest_bound(near, least, most[i])
-        if bounds[i] < most[i] - _SLACK:
+        near = near_cells(columns, keys, rows, chosen[i], most[i], least)
+        bounds[i] = nearest_bound(near, least, near.most)
+        if bounds[i] < near.most - _SLACK:
             # -1, where it was too dear, leaves the weaker bound as it is
-            bounds[i] = max(bounds[i], cover_bound(near, least, most[i], budget))
+            bounds[i] = max(bounds[i], cover_bound(near, least, near.most, budget))
     return bounds
 
 

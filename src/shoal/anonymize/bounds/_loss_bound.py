@@ -24,10 +24,10 @@ CONFIDENCE = 0.99
 """Of a bound from drawn rows: so many of a hundred draws give one that is true."""
 
 _LOOKS = 100_000_000  # pairs of cells that are compared
-_LEAST_DRAWN, _MOST_DRAWN = 200, 2_000
+_LEAST_DRAWN, _MOST_DRAWN = 200, 800
 _MOST_CELLS = 4_000  # all of these are looked at
 _TOO_MANY_CELLS = 2_000_000  # comparing a row with all of them takes too long
-_BUDGET = 200_000  # steps of the search for the least cover of one row
+_BUDGET = 1_200_000_000  # steps of the search for the least covers of all rows: some seconds
 _FEW_COLUMNS = 25  # with more, that search ends without a result
 _WIDE_LOOKS = 200_000_000  # values that are compared then
 _WIDE_DRAWN = 40
@@ -255,7 +255,8 @@ def _row_bounds(
     pieces = np.array_split(chosen, n_pieces), np.array_split(most, n_pieces), repeat(least)
     with ThreadPoolExecutor(n_pieces) as pool:
         if keys.shape[1] <= _FEW_COLUMNS:
-            bounds = pool.map(partial(row_bounds, columns, keys, counts), *pieces, repeat(_BUDGET))
+            budget = _BUDGET // max(1, len(chosen))
+            bounds = pool.map(partial(row_bounds, columns, keys, counts), *pieces, repeat(budget))
         else:
             bounds = pool.map(partial(pair_bounds, columns, keys, counts), *pieces)
         return np.concatenate(list(bounds))
