@@ -1,5 +1,6 @@
 import copy
 import pickle
+import tomllib
 
 import pytest
 from hypothesis import given
@@ -129,6 +130,14 @@ def test_an_unreadable_file_says_so(tmp_path):
     (tmp_path / "latin.toml").write_bytes(b"# \xe9")
     with pytest.raises(SchemaError, match=r"latin\.toml is not valid TOML"):
         Schema.from_toml(tmp_path / "latin.toml")
+
+
+def test_the_text_of_a_schema_in_the_place_of_its_path_is_not_repeated():
+    text = '[columns.town]\nrole = "quasi-identifier"\nhierarchy = {tree = {North = ["Kiel"]}}\n'
+    with pytest.raises(SchemaError, match="takes the path of a schema file") as caught:
+        Schema.from_toml(text)
+    assert "Kiel" not in str(caught.value)
+    assert Schema.from_dict(tomllib.loads(text))["town"].role == "quasi-identifier"
 
 
 def test_hierarchy_files_are_found_from_wherever_the_schema_is(tmp_path, monkeypatch):

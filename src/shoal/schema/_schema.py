@@ -285,6 +285,11 @@ class Schema(Mapping[str, Column]):
     @classmethod
     def from_toml(cls, source: PathText) -> Schema:
         """Read a schema file; hierarchy files are looked up beside it."""
+        if isinstance(source, str) and "\n" in source:  # its lines may list somebody's values
+            raise SchemaError(
+                "from_toml takes the path of a schema file, and was given several lines of text. "
+                "Write them to a file, or use Schema.from_dict(tomllib.loads(text))."
+            )
         path = path_of(source)
         try:
             data = tomllib.loads(path.read_text("utf-8"))
