@@ -260,6 +260,7 @@ def test_attacks_run_on_their_own(home, key, kernel):
     attacks = json.loads(result.stdout)["attacks"]
     assert [a["attack"] for a in attacks] == [
         "3 known values of 'age'",
+        "fractions of 'age', 1 known",
         "frequency analysis of 'disease'",
         "membership, 3 known people",
     ]
