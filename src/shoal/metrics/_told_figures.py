@@ -45,12 +45,6 @@ class LineLoss(NamedTuple):
     low: float
     high: float
 
-    def share(self, n_rows: int) -> float:
-        """Mean loss of a row, 0 to 1: widths over the widest range that labels tell."""
-        span = self.high - self.low
-        lost = self.whole + (self.width / span if span > 0 else 0.0)
-        return lost / max(1, n_rows)
-
 
 def line_losses(recoded: Recoded, *, are_told: bool = True) -> dict[str, LineLoss]:
     """Loss of each column whose ranges lie on a line.
@@ -158,7 +152,11 @@ def told_figures(
 
 
 def _told_losses(made: Metrics, lines: Mapping[str, LineLoss]) -> dict[str, Any]:
-    ncp = made.ncp | {name: min(1.0, one.share(made.n_rows)) for name, one in lines.items()}
+    ncp = dict(made.ncp)
+    for name, one in lines.items():
+        span = one.high - one.low  # widths count over the widest range that labels tell
+        lost_rows = one.whole + (one.width / span if span > 0 else 0.0)
+        ncp[name] = min(1.0, lost_rows / max(1, made.n_rows))
     more = sum(ncp[name] - made.ncp[name] for name in lines)  # a range loses the same by all
     mean = more / max(1, len(ncp))
     lost = {

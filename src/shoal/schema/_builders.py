@@ -103,7 +103,12 @@ def round_widths(numbers: Floats) -> tuple[float, ...]:
     span = float(numbers.max() - numbers.min())
     if len(numbers) < 3 or not 0 < span < math.inf:
         return ()
-    width, usual = _round_width(span / _FINEST), _round_width(span / _USUAL)
+    least = [span / bands for bands in (_FINEST, _USUAL)]
+    powers = [10.0 ** np.floor(np.log10(one)) for one in least]
+    width, usual = (
+        next(float(power * m) for m in (1, 2, 5, 10) if power * m >= one)
+        for one, power in zip(least, powers, strict=True)
+    )
     if (numbers == np.floor(numbers)).all():
         width = max(width, min(usual, 5.0))
         if width <= 1:
@@ -113,12 +118,6 @@ def round_widths(numbers: Floats) -> tuple[float, ...]:
         widths.append(float(f"{width:.12g}"))
         width *= 2
     return tuple(widths)
-
-
-def _round_width(least: float) -> float:
-    """The smallest of 1, 2 and 5 times a power of ten that is not below `least`."""
-    step = 10.0 ** np.floor(np.log10(least))
-    return next(float(step * m) for m in (1, 2, 5, 10) if step * m >= least)
 
 
 @lru_cache(4096)  # few widths are those of most pairs of values
