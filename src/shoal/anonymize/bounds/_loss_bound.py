@@ -173,7 +173,8 @@ def _bound_by_rows(
         chosen = draw.choice(losing, drawn, p=weight / weight.sum())
     counts = np.maximum(cells.row_counts, cells.sizes)
     columns, keys = _group_columns(recoded, is_range, exact=True)
-    bounds_of = partial(_row_bounds, columns, keys, counts, least=least)
+    budget = _BUDGET // len(chosen)  # for those that only show whether it is worth it, too
+    bounds_of = partial(_row_bounds, columns, keys, counts, least=least, budget=budget)
     if known > 0 and drawn > _PILOT:
         first = chosen[:_PILOT]
         shares = bounds_of(first, losses[first]) / losses[first]
@@ -249,13 +250,13 @@ def _row_bounds(
     chosen: NDArray[np.int64],
     most: Floats,
     least: int,
+    budget: int,
 ) -> Floats:
     """Least loss of a row of each chosen cell, which loses `most` in the release."""
     n_pieces = max(1, min(n_threads(), len(chosen)))
     pieces = np.array_split(chosen, n_pieces), np.array_split(most, n_pieces), repeat(least)
     with ThreadPoolExecutor(n_pieces) as pool:
         if keys.shape[1] <= _FEW_COLUMNS:
-            budget = _BUDGET // max(1, len(chosen))
             bounds = pool.map(partial(row_bounds, columns, keys, counts), *pieces, repeat(budget))
         else:
             bounds = pool.map(partial(pair_bounds, columns, keys, counts), *pieces)
