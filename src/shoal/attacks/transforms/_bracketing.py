@@ -1,5 +1,8 @@
 """Bracketing: order is published, so a few known people bound everyone else."""
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -122,22 +125,34 @@ def bracketing_attack(
         exact.append((width <= 0).mean())
         guess = interpolate(y, known, x[known]) if n_known else np.full(len(x), np.mean(limits))
         successes.append((np.abs(guess - x)[others] <= near).mean())
-    low_risk, high_risk = percentiles(np.array(successes))
-    risk = float(np.mean(successes))
-    return AttackResult(
-        attack=f"{n_known} known values of '{column}'",
-        measure="share of other values found",
-        risk=risk,
-        low=min(low_risk, risk),
-        high=max(high_risk, risk),
-        baseline=best_single(x, near),
-        trials=repeats,
-        details={
+    return values_found(
+        f"{n_known} known values of '{column}'",
+        successes,
+        best_single(x, near),
+        {
             "n_known": n_known,
             "bracket_width": float(np.mean(widths)),
             "bracketed_exactly": float(np.mean(exact)),
             "tolerance": near,
         },
+    )
+
+
+def values_found(
+    attack: str, shares: Sequence[float], baseline: float, details: Mapping[str, Any]
+) -> AttackResult:
+    """What an attack came to that found these shares of other people's values, try by try."""
+    low, high = percentiles(np.array(shares))
+    risk = float(np.mean(shares))
+    return AttackResult(
+        attack=attack,
+        measure="share of other values found",
+        risk=risk,
+        low=min(low, risk),
+        high=max(high, risk),
+        baseline=baseline,
+        trials=len(shares),
+        details=details,
     )
 
 

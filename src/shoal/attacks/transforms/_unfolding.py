@@ -6,8 +6,8 @@ from math import gcd
 import numpy as np
 from numpy.typing import ArrayLike
 
-from shoal.attacks._attack_result import AttackResult, percentiles
-from shoal.attacks.transforms._bracketing import best_single, half_step
+from shoal.attacks._attack_result import AttackResult
+from shoal.attacks.transforms._bracketing import best_single, half_step, values_found
 from shoal.errors import ParameterError
 from shoal.typing import Floats
 
@@ -111,7 +111,7 @@ def unfolding_attack(
         raise ParameterError(f"n_known must be from 1 to {len(x) - 1}, got {n_known}.")
     rng, near = np.random.default_rng(random_state), half_step(x)
     places, step = unfold(y), _step(x)
-    found = []
+    shares = []
     for _ in range(repeats):
         known = rng.choice(len(x), n_known, replace=False)
         known = known[np.argsort(places[known], kind="stable")]
@@ -119,18 +119,12 @@ def unfolding_attack(
         guess = x[known][nearest] + step * (places - places[known][nearest])
         others = np.ones(len(x), np.bool_)
         others[known] = False
-        found.append((np.abs(guess - x)[others] <= near).mean())
-    low, high = percentiles(np.array(found))
-    risk = float(np.mean(found))
-    return AttackResult(
-        attack=f"fractions of '{column}', {n_known} known",
-        measure="share of other values found",
-        risk=risk,
-        low=min(low, risk),
-        high=max(high, risk),
-        baseline=best_single(x, near),
-        trials=repeats,
-        details={"n_known": n_known, "tolerance": near},
+        shares.append((np.abs(guess - x)[others] <= near).mean())
+    return values_found(
+        f"fractions of '{column}', {n_known} known",
+        shares,
+        best_single(x, near),
+        {"n_known": n_known, "tolerance": near},
     )
 
 
