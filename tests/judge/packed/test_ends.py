@@ -52,16 +52,21 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("name", [*VALUES, *KINDS])
-@pytest.mark.parametrize("writer", ["pyarrow", "old", "paged", "polars", "duckdb"])
+@pytest.mark.parametrize(
+    ("writer", "name"),
+    [
+        (writer, name)
+        for writer in ("pyarrow", "old", "paged", "polars", "duckdb")
+        for name in (*VALUES, *KINDS)
+        if (writer, name) != ("duckdb", "half")  # DuckDB has no such numbers
+    ],
+)
 def test_ends_of_values_of_any_kind_are_known(name, writer, tmp_path):
     column = KINDS[name] if name in KINDS else pa.array(VALUES[name])
     table, path = pa.table({"c": column}), tmp_path / "t.parquet"
     if writer == "polars":
         need("polars").from_arrow(table).write_parquet(path, statistics="full")
     elif writer == "duckdb":
-        if name == "half":
-            pytest.skip("DuckDB has no such numbers")
         with duckdb.connect() as connection:
             connection.register("made", table)
             connection.execute(f"COPY (SELECT * FROM made) TO '{path}' (FORMAT parquet)")
